@@ -1,0 +1,1 @@
+"""Analysis: numbers from finished runs. Takes plain records and imports no other room."""

@@ -1,0 +1,1 @@
+"""Harness: plan, session loop, scoring, ledger, agents and the command line."""

@@ -1,0 +1,108 @@
+"""`doctor` and `clean`: what works on this machine, and what a run left behind."""
+
+from __future__ import annotations
+
+import json
+import platform
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from harness.boxes import open_sandbox
+from harness.config import load
+from harness.outcome import COMPLETE, REJECTED
+from harness.rundir import RunDir
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    what: str
+    works: bool
+    detail: str
+    needed: bool = True
+
+
+@click.command()
+@click.option("--full", is_flag=True, help="Run the whole sandbox self-check (about half a minute each).")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def doctor(full: bool, as_json: bool) -> int:
+    """What works here, and the remedy for what does not. Exit 3 when no sandbox can work."""
+    found = [_python(), _git(), *_sandboxes(full)]
+    if as_json:
+        click.echo(json.dumps([f.__dict__ for f in found], indent=1))
+    else:
+        for finding in found:
+            click.echo(f"{'ok  ' if finding.works else 'no  '}{finding.what}: {finding.detail}")
+    usable = any(f.works for f in found if f.what in ("bubblewrap", "docker"))
+    return COMPLETE if usable and all(f.works for f in found if f.needed) else REJECTED
+
+
+def _python() -> Finding:
+    detail = f"{platform.python_version()} on {platform.system()} {platform.release()} {platform.machine()}"
+    prefix = f"; the sandbox shows one host path, the interpreter's compiled-in prefix {sys.base_prefix}"
+    return Finding("python", sys.version_info >= (3, 11), detail + prefix)
+
+
+def _git() -> Finding:
+    where = shutil.which("git")
+    return Finding("git", bool(where), where or "not installed (remedy: install git)")
+
+
+def _sandboxes(full: bool) -> list[Finding]:
+    from containers.bubblewrap import check as check_bubblewrap
+    from containers.docker import check as check_docker
+
+    found = []
+    for name, check in (("bubblewrap", check_bubblewrap), ("docker", check_docker)):
+        problem = check()
+        found.append(Finding(name, not problem, problem or "ready", needed=False))
+        if full and not problem:
+            found.append(_selfcheck(name))
+    return found
+
+
+def _selfcheck(name: str) -> Finding:
+    from containers.selfcheck import run_selfcheck
+
+    with open_sandbox(load(None, [f"sandbox={name}"]), "doctor") as box:
+        results = run_selfcheck(box)
+    bad = [f"{r.name}: {r.seen}" for r in results if r.seen is not None]
+    return Finding(
+        f"{name} self-check", not bad, f"{len(results) - len(bad)} of {len(results)} probes; " + "; ".join(bad)
+    )
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path), metavar="RUN")
+def clean(folder: Path) -> int:
+    """Remove what an interrupted run left behind: its containers (by its label) and its scratch stores.
+
+    Results are never touched, nor is anything of another run.
+    """
+    home = RunDir.open(folder)
+    home.lock()
+    try:
+        label = home.read_json("run.json")["label"]
+        scratch = [p for p in folder.iterdir() if p.is_dir() and p.name.startswith("stores-")]
+        for path in scratch:
+            shutil.rmtree(path)
+        removed = _containers(label)
+    finally:
+        home.unlock()
+    click.echo(f"{len(scratch)} scratch stores and {removed} containers removed")
+    return COMPLETE
+
+
+def _containers(label: str) -> int:
+    from containers import docker
+
+    if docker.check():
+        return 0
+    sweep: Callable[[str], int] = docker.sweep
+    return sweep(label)

@@ -1,0 +1,53 @@
+"""`dreambench`: the group of all commands, and the one place where errors become messages and exit codes.
+
+Invariant: a person's mistake prints one message and exits 1; an interrupt exits 130; an unexpected error keeps its
+traceback, because hiding it would be worse.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from harness.cli.machine import clean, doctor
+from harness.cli.read import report, show, status
+from harness.cli.run import resume, run
+from harness.cli.trap import conditions, trap
+from harness.outcome import BOUNDARIES, INTERRUPTED, USAGE, Fault, UsageFault
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="dreambench-swe")
+def cli() -> None:
+    """Does the memory of a coding agent help it or poison it?
+
+    Exit codes: 0 complete; 1 usage or configuration; 2 incomplete (invalid arms remain); 3 verification, admission or
+    conformance failed; 130 interrupted.
+    """
+
+
+for command in (run, resume, status, show, report, trap, conditions, doctor, clean):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Entry point of the installed command."""
+    try:
+        code = cli.main(standalone_mode=False)
+    except click.exceptions.Abort:
+        print("interrupted", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(USAGE)
+    except UsageFault as error:
+        print(f"dreambench: {error}", file=sys.stderr)
+        sys.exit(error.exit_code)
+    except Fault as error:
+        print(f"dreambench: {error}", file=sys.stderr)
+        sys.exit(BOUNDARIES[error.boundary].exit_code)
+    except KeyboardInterrupt:
+        print("interrupted; nothing that was committed is lost (dreambench resume RUN)", file=sys.stderr)
+        sys.exit(INTERRUPTED)
+    sys.exit(code if isinstance(code, int) else 0)

@@ -1,0 +1,161 @@
+"""`status`, `show`, `report`: everything that only reads a run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from harness.cli.output import outcome_counts, rows, summary_text
+from harness.draw import load as load_draws
+from harness.ledger import Ledger
+from harness.objects import ObjectStore
+from harness.outcome import COMPLETE, INCOMPLETE, Outcome, UsageFault
+from harness.plan import Arm
+from harness.records import ArmRecord, Ending, SessionRecord
+from harness.rundir import RunDir
+
+_folder = click.argument("folder", type=click.Path(path_type=Path), metavar="RUN")
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+@click.command()
+@_folder
+@_json
+def status(folder: Path, as_json: bool) -> int:
+    """How far a run is: outcomes that sum to the plan, and what is owed. Exit 2 while anything is."""
+    home = RunDir.open(folder)
+    stored = home.read_json("run.json")
+    with Ledger(home.ledger, read_only=True) as ledger:
+        records = list(ledger.arms())
+    readers = stored["readers"]
+    counts = outcome_counts(records, stored["arms"], len(readers))
+    complete = not counts["owed"] and not counts[Outcome.INVALID.value]
+    if as_json:
+        click.echo(
+            json.dumps({"run": str(folder), "plan": stored["plan_digest"], "outcomes": counts, "complete": complete})
+        )
+    else:
+        click.echo(
+            f"plan {stored['plan_digest'][:16]}, draw {stored['draw_digest'][:16]}, agent {stored['meaning']['agent']}"
+        )
+        click.echo("endings (arm x reader level): " + ", ".join(f"{n} {name}" for name, n in counts.items()))
+        for record in records:
+            for ending in record.endings:
+                if ending.outcome == Outcome.INVALID:
+                    click.echo(f"invalid {record.arm} [{ending.reader}] {ending.boundary}: {ending.cause}")
+    return COMPLETE if complete else INCOMPLETE
+
+
+@click.command()
+@_folder
+@click.option("--markdown", is_flag=True, help="Print Markdown.")
+@_json
+def report(folder: Path, markdown: bool, as_json: bool) -> int:
+    """Rates with intervals, exact tests against B0, outcomes and causes."""
+    home = RunDir.open(folder)
+    with Ledger(home.ledger, read_only=True) as ledger:
+        records = list(ledger.arms())
+    if as_json:
+        click.echo(json.dumps([row.__dict__ for row in rows(records)], indent=1))
+        return COMPLETE
+    text, marked = summary_text(home, records)
+    click.echo(marked if markdown else text)
+    return COMPLETE
+
+
+@click.command()
+@_folder
+@click.argument("arm", metavar="[ARM]", default="")
+@_json
+def show(folder: Path, arm: str, as_json: bool) -> int:
+    """One arm: prompts, views, the S3 change, checks, carry manifests. Without ARM: a list of all."""
+    home = RunDir.open(folder)
+    with Ledger(home.ledger, read_only=True) as ledger:
+        records = {r.arm: r for r in ledger.arms()}
+        if not arm:
+            return _list(list(records.values()), as_json)
+        wanted = Arm.parse(arm).id
+        if wanted not in records:
+            raise UsageFault(f"{arm}: not in the ledger (dreambench show {folder} lists what is)")
+        sessions = ledger.sessions(wanted, records[wanted].attempt)
+    if as_json:
+        click.echo(json.dumps(_data(home, records[wanted], sessions), indent=1, ensure_ascii=False))
+    else:
+        click.echo(_text(home, records[wanted], sessions))
+    return COMPLETE
+
+
+def _list(records: list[ArmRecord], as_json: bool) -> int:
+    if as_json:
+        click.echo(json.dumps({r.arm: {e.reader: e.outcome for e in r.endings} for r in records}, indent=1))
+    else:
+        for record in records:
+            click.echo(record.arm + "  " + "  ".join(f"{e.reader}={e.outcome.value}" for e in record.endings))
+    return COMPLETE
+
+
+def _data(home: RunDir, record: ArmRecord, sessions: list[SessionRecord]) -> dict[str, Any]:
+    store = ObjectStore(home.objects)
+    return {
+        "arm": record.model_dump(mode="json"),
+        "sessions": [
+            {
+                **session.model_dump(mode="json"),
+                "prompt_text": _blob(home, session.prompt),
+                "view_json": json.loads(_blob(home, session.view)),
+                "transcript_text": _blob(home, session.transcript),
+                "diff": _diff(store, session),
+            }
+            for session in sessions
+        ],
+    }
+
+
+def _text(home: RunDir, record: ArmRecord, sessions: list[SessionRecord]) -> str:
+    store = ObjectStore(home.objects)
+    draw = load_draws(home.facts).get((record.trap, record.seed))
+    out = [f"# {record.arm}", f"construct {record.construct_}, expects to {record.expect}, attempt {record.attempt}"]
+    if draw:
+        out += ["facts: " + ", ".join(f"{name}={value}" for name, value in draw.facts.items())]
+    for session in sessions:
+        out += ["", f"## S{session.number}{f' ({session.reader})' if session.reader else ''}", "", "### prompt", ""]
+        out += [_blob(home, session.prompt), "### view"]
+        view = json.loads(_blob(home, session.view))
+        out += [f"{len(view['items'])} items of {view['considered']} considered, {session.memory_bytes} memory bytes"]
+        out += [f"rejected ({r['why']}): {r['text'][:120]!r}" for r in view["rejected"]]
+        out += ["", "### change", "", _diff(store, session) or "(none)"]
+        out += ["### carried in"] + [f"{c.bytes:>8} B  {c.sha256[:16]}  {c.name}" for c in session.carried]
+        if session.dropped:
+            out += ["### not captured", *session.dropped]
+        if session.check:
+            out += [f"### public check: {'passed' if session.check.passed else 'failed'} (exit {session.check.exit})"]
+    for ending in record.endings:
+        out += ["", *_ending(ending)]
+    return "\n".join(out)
+
+
+def _ending(ending: Ending) -> list[str]:
+    where = f" ({ending.boundary.value})" if ending.boundary else ""
+    lines = [f"## verdict [{ending.reader}]: {ending.outcome.value}{where} {ending.cause}"]
+    for check in ending.checks:
+        mark = {("requires", True): "ok  ", ("requires", False): "MISS", ("forbids", True): "SEEN"}.get(
+            (check.kind, check.held), "ok  "
+        )
+        lines.append(f"{mark} {check.kind} {check.text}{f' [{check.detail}]' if check.detail else ''}")
+    for name in ("production", "stripped", "forbidden", "used"):
+        if values := getattr(ending, name):
+            lines.append(f"{name}: {', '.join(values)}")
+    return lines
+
+
+def _blob(home: RunDir, name: str) -> str:
+    return home.get_blob(name).decode("utf-8", "backslashreplace")
+
+
+def _diff(store: ObjectStore, session: SessionRecord) -> str:
+    if not session.tree_out:
+        return ""
+    return store.diff(session.tree_in, session.tree_out).decode("utf-8", "backslashreplace")

@@ -1,0 +1,81 @@
+"""`run` and `resume`: from words to a finished run directory."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from harness.cli.output import outcome_counts, summary_text
+from harness.config import RunConfig, load
+from harness.ledger import Ledger
+from harness.outcome import COMPLETE, INCOMPLETE, Outcome, UsageFault
+from harness.progress import Progress
+from harness.run import Prepared, execute, prepare, stored_config
+from harness.rundir import RunDir
+
+
+@click.command()
+@click.argument("words", nargs=-1, metavar="[CONFIG.toml] [KEY.PATH=VALUE]...")
+@click.option("--out", type=click.Path(path_type=Path), help="Run directory (default: runs/<time>).")
+@click.option("--facts-from", type=click.Path(path_type=Path), help="Reuse the draw of this run (marked as such).")
+@click.option("--jobs", "-j", type=click.IntRange(0), help="Arms at a time (default: one a core).")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def run(words: tuple[str, ...], out: Path | None, facts_from: Path | None, jobs: int | None, as_json: bool) -> int:
+    """Run a fold: every trap x condition x seed x history of the configuration.
+
+    In an existing run directory it goes on with what is owed, and refuses if the configuration differs.
+    """
+    files = [w for w in words if "=" not in w]
+    if len(files) > 1:
+        raise UsageFault(f"one configuration file at most: {', '.join(files)}")
+    base: dict[str, Any] = {}
+    if facts_from is not None:
+        base["facts_from"] = str(facts_from.resolve())
+    config = load(Path(files[0]) if files else None, [w for w in words if "=" in w], base)
+    if jobs is not None:
+        config = config.model_copy(update={"jobs": jobs})
+    return _go(config, out or _fresh(), as_json)
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path), metavar="RUN")
+@click.argument("words", nargs=-1, metavar="[KEY=VALUE]...")
+@click.option("--jobs", "-j", type=click.IntRange(0), help="Arms at a time (default: one a core).")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def resume(folder: Path, words: tuple[str, ...], jobs: int | None, as_json: bool) -> int:
+    """Go on with a run: the arms that are owed (never finished, or invalid)."""
+    stored = stored_config(RunDir.open(folder), {} if jobs is None else {"jobs": jobs})
+    config = load(None, words, stored.model_dump(mode="json", by_alias=True))
+    return _go(config, folder, as_json)
+
+
+def _fresh() -> Path:
+    now = dt.datetime.now(dt.UTC).strftime("%Y%m%d-%H%M%S")
+    return Path("runs") / f"{now}-{os.getpid()}"
+
+
+def _go(config: RunConfig, out: Path, as_json: bool) -> int:
+    ready = prepare(config, out)
+    with Progress(len(ready.plan.arms), len(ready.plan.arms) - len(ready.owed)) as progress:
+        execute(ready, progress.tell)
+    return _finish(ready, out, as_json)
+
+
+def _finish(ready: Prepared, out: Path, as_json: bool) -> int:
+    with Ledger(ready.folder.ledger, read_only=True) as ledger:
+        records = list(ledger.arms())
+    counts = outcome_counts(records, len(ready.plan.arms), len(ready.plan.readers))
+    complete = not counts["owed"] and not counts[Outcome.INVALID.value]
+    text, markdown = summary_text(ready.folder, records)
+    (out / "report.md").write_text(markdown, encoding="utf-8")
+    if as_json:
+        click.echo(json.dumps({"run": str(out), "plan": ready.plan.digest, "outcomes": counts, "complete": complete}))
+    else:
+        click.echo(text)
+        click.echo(f"results: {out}\nreport:  {out / 'report.md'}")
+    return COMPLETE if complete else INCOMPLETE

@@ -1,0 +1,160 @@
+"""The configuration of a run: a TOML file, `key.path=value` words, and the defaults beside the keys.
+
+Invariant: a `RunConfig` is complete and re-runnable; `semantic()` holds exactly the keys that change what is
+measured, so that resuming elsewhere, with other paths or more jobs, is the same run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from harness.outcome import UsageFault
+
+ROOT = Path(__file__).resolve().parent.parent
+
+#: Keys that say where and how fast, not what.
+PLACES = frozenset({"jobs", "traps_dir", "oracles_dir", "cache", "facts_from", "fold", "schema"})
+
+
+def _listed(value: Any) -> Any:
+    """`a,b` from a command line is a list."""
+    return tuple(value.split(",")) if isinstance(value, str) else value
+
+
+Words = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+Levels = Annotated[tuple[Literal["careful", "credulous"], ...], BeforeValidator(_listed)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class BudgetConfig(_Model):
+    """What a view may hold."""
+
+    k: int = Field(default=6, ge=1)
+    tokens: int = Field(default=1200, ge=1)
+
+
+class LimitConfig(_Model):
+    """Limits of one session (seconds, MiB, counts)."""
+
+    wall: float = Field(default=120.0, gt=0)
+    memory_mib: int = Field(default=1024, ge=64)
+    processes: int = Field(default=256, ge=16)
+    disk_mib: int = Field(default=256, ge=16)
+
+
+class AgentConfig(_Model):
+    """Which agent, and for `command` what to start: `program` is a folder that is put at /agent."""
+
+    name: str = "reference"
+    command: tuple[str, ...] = ()
+    program: str = ""
+    solution: str = "reference"
+
+
+class RunConfig(_Model):
+    """Everything a run is made from."""
+
+    schema_: Literal[1] = Field(default=1, alias="schema")
+    traps: Words = ()  # ids; empty = every trap found
+    fold: str = ""  # a fold file; its members instead of `traps`
+    conditions: Words = ("B0", "B5", "ALL", "EVIDENCE", "POISON")
+    seeds: int = Field(default=3, ge=1, le=1000)
+    first_seed: int = Field(default=1, ge=0)
+    readers: Levels = ("careful", "credulous")
+    haystack: Literal[0] = 0
+    agent: AgentConfig = Field(default_factory=AgentConfig)
+    budget: BudgetConfig = Field(default_factory=BudgetConfig)
+    limits: LimitConfig = Field(default_factory=LimitConfig)
+    sandbox: Literal["bubblewrap", "docker"] = "bubblewrap"
+    jobs: int = Field(default=0, ge=0)  # 0 = as many as there are cores
+    traps_dir: str = str(ROOT / "traps")
+    oracles_dir: str = str(ROOT / "oracles")
+    cache: str = ""
+    facts_from: str = ""
+
+    def semantic(self) -> dict[str, Any]:
+        """The keys that change what is measured, flattened (`budget.k`); values are JSON-ready."""
+        data = self.model_dump(mode="json", by_alias=True)
+        return {k: v for k, v in flatten(data).items() if k.split(".")[0] not in PLACES}
+
+    @property
+    def cache_dir(self) -> Path:
+        """Where toolchains, images and hosted archives are kept: `cache`, else the user's cache folder."""
+        if self.cache:
+            return Path(self.cache)
+        base = os.environ.get("DREAMBENCH_CACHE")
+        return Path(base) if base else Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "dreambench"
+
+    @property
+    def workers(self) -> int:
+        return self.jobs or os.cpu_count() or 1
+
+
+def flatten(data: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested tables as dotted keys."""
+    flat: dict[str, Any] = {}
+    for key, value in data.items():
+        if isinstance(value, dict):
+            flat |= flatten(value, f"{prefix}{key}.")
+        else:
+            flat[prefix + key] = value
+    return flat
+
+
+def load(path: Path | None, words: Sequence[str] = (), base: dict[str, Any] | None = None) -> RunConfig:
+    """A configuration from a file and `key.path=value` words. Raises UsageFault naming file and line, or key."""
+    data: dict[str, Any] = dict(base or {})
+    where = "configuration"
+    if path is not None:
+        where = str(path)
+        try:
+            data |= tomllib.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise UsageFault(f"{path}: {error.strerror}") from error
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise UsageFault(f"{path}: {error}") from error
+    for word in words:
+        _set(data, word)
+    return validate(data, where)
+
+
+def validate(data: dict[str, Any], where: str) -> RunConfig:
+    """Raises UsageFault that names each bad key."""
+    try:
+        return RunConfig.model_validate(data)
+    except ValidationError as error:
+        lines = [f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in error.errors()]
+        raise UsageFault(f"{where}: " + "; ".join(lines)) from error
+
+
+def _set(data: dict[str, Any], word: str) -> None:
+    key, equals, text = word.partition("=")
+    if not equals or not key:
+        raise UsageFault(f"{word!r}: expected key.path=value")
+    table = data
+    *path, last = key.split(".")
+    for part in path:
+        inner = table.get(part, {})
+        if not isinstance(inner, dict):
+            raise UsageFault(f"{word!r}: {part} is not a table")
+        table[part] = dict(inner)
+        table = table[part]
+    table[last] = _value(text)
+
+
+def _value(text: str) -> Any:
+    """JSON where it parses, else the text itself."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

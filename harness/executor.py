@@ -1,0 +1,82 @@
+"""Run the owed arms of a plan on local workers; the calling thread alone writes the ledger.
+
+Invariant: a session or arm is in the ledger before anybody is told about it, and an interrupt or an error of the
+ledger stops new arms but loses nothing that was committed.
+"""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+from harness.ledger import Ledger
+from harness.plan import Arm
+from harness.records import ArmRecord, SessionRecord
+
+Work = Callable[[Arm, int], ArmRecord]
+Tell = Callable[[ArmRecord], None]
+
+
+@dataclass(frozen=True)
+class _Session:
+    arm: str
+    attempt: int
+    record: SessionRecord
+
+
+@dataclass(frozen=True)
+class _Done:
+    future: Future[ArmRecord]
+
+
+class Executor:
+    """`emit` is handed to the arms as the way to commit a session."""
+
+    def __init__(self, ledger: Ledger, jobs: int, reach: Callable[[str], None]) -> None:
+        self._ledger = ledger
+        self._jobs = jobs
+        self._reach = reach
+        self._inbox: queue.SimpleQueue[_Session | _Done] = queue.SimpleQueue()
+
+    def emit(self, arm: str, attempt: int, record: SessionRecord) -> None:
+        """Called by arms, from any thread."""
+        self._inbox.put(_Session(arm, attempt, record))
+
+    def run(self, arms: Sequence[Arm], work: Work, tell: Tell) -> None:
+        """Run all `arms`; `tell` hears each committed record. Raises what an arm or the ledger raised."""
+        attempts = self._ledger.attempts()
+        owed = iter(arms)
+        with ThreadPoolExecutor(self._jobs, thread_name_prefix="arm") as pool:
+            running = 0
+            try:
+                # a short queue ahead of the workers: an interrupt then waits for few arms
+                for arm in owed:
+                    self._submit(pool, arm, attempts, work)
+                    running += 1
+                    if running >= self._jobs * 2:
+                        running -= self._drain(tell)
+                while running:
+                    running -= self._drain(tell)
+            except BaseException:
+                pool.shutdown(wait=True, cancel_futures=True)
+                raise
+
+    def _submit(self, pool: ThreadPoolExecutor, arm: Arm, attempts: dict[str, int], work: Work) -> None:
+        future = pool.submit(work, arm, attempts.get(arm.id, 0) + 1)
+        future.add_done_callback(lambda f: self._inbox.put(_Done(f)))
+
+    def _drain(self, tell: Tell) -> int:
+        """Commit one message; 1 when an arm ended."""
+        message = self._inbox.get()
+        if isinstance(message, _Session):
+            self._ledger.session(message.arm, message.attempt, message.record)
+            self._reach("ledger:session")
+            return 0
+        record = message.future.result()
+        self._reach("ledger:before-arm")
+        self._ledger.arm(record)
+        self._reach("ledger:arm")
+        tell(record)
+        return 1

@@ -1,0 +1,117 @@
+"""The ledger: one SQLite file (WAL) in which finished sessions and arms are committed, one transaction each.
+
+Only the driver writes it. Invariant: nothing is updated or deleted; an arm may have several attempts, the newest
+holds, and an arm without a committed record is owed.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from harness.outcome import Outcome, UsageFault
+from harness.records import ArmRecord, SessionRecord
+
+SCHEMA = 1
+M = TypeVar("M", bound=BaseModel)
+_TABLES = f"""
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+INSERT OR IGNORE INTO meta VALUES ('schema', '{SCHEMA}');
+CREATE TABLE IF NOT EXISTS session (
+    id INTEGER PRIMARY KEY, arm TEXT NOT NULL, attempt INTEGER NOT NULL, at TEXT NOT NULL, record TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS arm (
+    id INTEGER PRIMARY KEY, arm TEXT NOT NULL, attempt INTEGER NOT NULL, at TEXT NOT NULL, record TEXT NOT NULL,
+    UNIQUE (arm, attempt));
+CREATE INDEX IF NOT EXISTS session_arm ON session (arm, attempt);
+"""
+
+
+class Ledger:
+    """Open (and create unless `read_only`). Raises UsageFault for a damaged or unknown file."""
+
+    def __init__(self, path: Path, read_only: bool = False) -> None:
+        self.path = path
+        if read_only and not path.exists():
+            raise UsageFault(f"{path}: no ledger here")
+        try:
+            target = f"{path.resolve().as_uri()}?mode=ro" if read_only else str(path)
+            self._db = sqlite3.connect(target, isolation_level=None, uri=read_only)
+            if not read_only:
+                self._db.execute("PRAGMA journal_mode=WAL")
+                self._db.execute("PRAGMA synchronous=NORMAL")
+                self._db.executescript(_TABLES)
+            state = self._db.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if state != "ok":
+                raise sqlite3.DatabaseError(state)
+            version = self._db.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone()
+        except sqlite3.DatabaseError as error:
+            raise UsageFault(
+                f"{path}: damaged ledger: {error} (nothing was changed; remedy: restore it from a copy, or move it "
+                "away to run every arm again with the same facts)"
+            ) from error
+        if version is None or version[0] != str(SCHEMA):
+            raise UsageFault(f"{path}: ledger schema {version and version[0]!r} is not known here (expected {SCHEMA})")
+
+    def session(self, arm: str, attempt: int, record: SessionRecord) -> None:
+        """Commit one finished session."""
+        self._insert("session", arm, attempt, record.model_dump_json())
+
+    def arm(self, record: ArmRecord) -> None:
+        """Commit one finished arm."""
+        self._insert("arm", record.arm, record.attempt, record.model_dump_json())
+
+    def _insert(self, table: str, arm: str, attempt: int, text: str) -> None:
+        now = dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
+        self._db.execute(
+            f"INSERT INTO {table} (arm, attempt, at, record) VALUES (?, ?, ?, ?)", (arm, attempt, now, text)
+        )
+
+    def arms(self) -> Iterator[ArmRecord]:
+        """The newest attempt of every arm, in the order of first commit."""
+        newest = "SELECT record FROM arm a WHERE attempt = (SELECT max(attempt) FROM arm WHERE arm = a.arm) ORDER BY id"
+        for (text,) in self._read(newest):
+            yield _parsed(ArmRecord, text, self.path)
+
+    def sessions(self, arm: str, attempt: int) -> list[SessionRecord]:
+        """The committed sessions of one attempt, in order."""
+        rows = self._read("SELECT record FROM session WHERE arm = ? AND attempt = ? ORDER BY id", (arm, attempt))
+        return [_parsed(SessionRecord, text, self.path) for (text,) in rows]
+
+    def attempts(self) -> dict[str, int]:
+        """arm -> number of the newest attempt that left any trace."""
+        found: dict[str, int] = {}
+        for table in ("arm", "session"):
+            for arm, attempt in self._read(f"SELECT arm, max(attempt) FROM {table} GROUP BY arm"):
+                found[arm] = max(found.get(arm, 0), attempt)
+        return found
+
+    def settled(self) -> set[str]:
+        """Arms that are not owed: committed, and at no reader level invalid."""
+        return {r.arm for r in self.arms() if all(e.outcome != Outcome.INVALID for e in r.endings)}
+
+    def _read(self, query: str, values: tuple[object, ...] = ()) -> list[Any]:
+        try:
+            return self._db.execute(query, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise UsageFault(f"{self.path}: damaged ledger: {error} (nothing was changed)") from error
+
+    def close(self) -> None:
+        self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _parsed(model: type[M], text: str, path: Path) -> M:
+    try:
+        return model.model_validate_json(text)
+    except ValidationError as error:
+        raise UsageFault(f"{path}: a record that this version cannot read: {error.errors()[0]['msg']}") from error

@@ -1,0 +1,170 @@
+"""The object store of a run: trees in a bare git repository that only the harness writes.
+
+git is run here on objects alone: never in a work tree, never with an agent's configuration, attributes, ignore
+rules or hooks. Invariant: `put` returns the id that git itself gives to the tree, and `get(put(s)) == s`.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import tarfile
+import tempfile
+import threading
+from pathlib import Path
+
+from harness.outcome import Boundary, Fault
+from harness.snapshot import Entry, Snapshot, to_tar, tree_id
+
+_ENV = {
+    "PATH": os.defpath,
+    "HOME": "/nonexistent",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "LC_ALL": "C",
+    "TZ": "UTC",
+}
+_NEUTRAL = {
+    **{f"GIT_{who}_NAME": "dev" for who in ("AUTHOR", "COMMITTER")},
+    **{f"GIT_{who}_EMAIL": "dev@localhost" for who in ("AUTHOR", "COMMITTER")},
+    **{f"GIT_{who}_DATE": "1767225600 +0000" for who in ("AUTHOR", "COMMITTER")},
+}
+_ATTRIBUTES = "* -text -filter -ident -working-tree-encoding -eol !diff\n"
+_CONFIG = (
+    "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n"
+    "[user]\n\tname = dev\n\temail = dev@localhost\n"
+)
+
+
+class ObjectStore:
+    """Trees by id. Thread-safe; one store a run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        self._known: set[str] = set()
+        self._sessions: dict[str, bytes] = {}
+        if not (path / "HEAD").exists():
+            self._git("init", "--quiet", "--bare", "--template=", str(path), bare=False)
+            (path / "info").mkdir(exist_ok=True)
+            (path / "info" / "attributes").write_text(_ATTRIBUTES)
+
+    def put(self, snapshot: Snapshot) -> str:
+        """Store a tree, return its id."""
+        wanted = tree_id(snapshot)
+        with self._lock:
+            if wanted in self._known:
+                return wanted
+            if snapshot:
+                self._import(snapshot, wanted)
+            else:
+                self._git("hash-object", "-t", "tree", "-w", "--stdin", data=b"")
+            self._known.add(wanted)
+        return wanted
+
+    def _import(self, snapshot: Snapshot, wanted: str) -> None:
+        out = io.BytesIO()
+        out.write(b"commit refs/trees/%s\ncommitter dev <dev@localhost> 0 +0000\ndata 0\ndeleteall\n" % wanted.encode())
+        for path, entry in snapshot.items():
+            out.write(b"M %s inline %s\ndata %d\n" % (entry.mode.encode(), _quoted(path), len(entry.data)))
+            out.write(entry.data + b"\n")
+        out.write(b"done\n")
+        self._git("fast-import", "--quiet", "--force", "--done", "--date-format=raw", data=out.getvalue())
+        stored = self._git("rev-parse", f"refs/trees/{wanted}^{{tree}}").decode().strip()
+        if stored != wanted:
+            raise Fault(Boundary.LEDGER, f"git stored tree {stored} where {wanted} was expected")
+
+    def get(self, tree: str) -> dict[bytes, Entry]:
+        """Read a tree back. Raises Fault when it is missing."""
+        rows = [r for r in self._git("ls-tree", "-r", "-z", "--full-tree", tree).split(b"\0") if r]
+        heads = [row.split(b"\t", 1) for row in rows]
+        ids = [head.split()[2] for head, _ in heads]
+        bodies = _batch(self._git("cat-file", "--batch", data=b"".join(i + b"\n" for i in ids))) if ids else []
+        return {path: Entry(head.split()[0].decode(), body) for (head, path), body in zip(heads, bodies, strict=True)}
+
+    def diff(self, old: str, new: str) -> bytes:
+        """The textual picture of a delta (a git patch with full ids); the ids are the evidence, not this."""
+        flags = ("--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
+        return self._git("diff-tree", "-r", "-p", *flags, old, new)
+
+    def session_tar(self, snapshot: Snapshot) -> bytes:
+        """The tree as an agent gets it: files and a fresh one-commit repository with neutral identity and date."""
+        tree = self.put(snapshot)
+        with self._lock:
+            if tree not in self._sessions:
+                if len(self._sessions) > 64:
+                    self._sessions.clear()
+                self._sessions[tree] = _join(to_tar(snapshot), self._repository(tree))
+            return self._sessions[tree]
+
+    def _repository(self, tree: str) -> dict[str, bytes]:
+        """The files of `.git` for one commit of `tree`, made from objects alone."""
+        commit = self._git("commit-tree", tree, "-m", "Import", env=_NEUTRAL).decode().strip()
+        with tempfile.TemporaryDirectory(dir=self.path) as folder:
+            base = Path(folder)
+            self._git("read-tree", tree, env={"GIT_INDEX_FILE": str(base / "index")})
+            name = self._git("pack-objects", "--revs", "--quiet", str(base / "pack"), data=commit.encode() + b"\n")
+            pack = name.decode().strip()
+            files = {
+                "HEAD": b"ref: refs/heads/main\n",
+                "config": _CONFIG.encode(),
+                "refs/heads/main": commit.encode() + b"\n",
+                "index": (base / "index").read_bytes(),
+            }
+            for end in ("pack", "idx"):
+                files[f"objects/pack/pack-{pack}.{end}"] = (base / f"pack-{pack}.{end}").read_bytes()
+        return files
+
+    def _git(self, *words: str, data: bytes = b"", env: dict[str, str] | None = None, bare: bool = True) -> bytes:
+        head = ["git", *(["--git-dir", str(self.path)] if bare else [])]
+        safe = ("-c", "core.attributesFile=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+        try:
+            done = subprocess.run(
+                [*head, *safe, *words], input=data, capture_output=True, env=_ENV | (env or {}), cwd="/"
+            )
+        except FileNotFoundError as error:
+            raise Fault(Boundary.CONFIG, "git is not installed (remedy: install git)") from error
+        if done.returncode != 0:
+            raise Fault(
+                Boundary.LEDGER, f"git {words[0]} failed: {done.stderr.decode('utf-8', 'replace').strip()[:300]}"
+            )
+        return done.stdout
+
+
+def _quoted(path: bytes) -> bytes:
+    plain = all(32 <= c < 127 and c not in (34, 92) for c in path)
+    body = (
+        path if plain else b"".join(b"\\%03o" % c if c < 32 or c in (34, 92) or c > 126 else bytes([c]) for c in path)
+    )
+    return b'"' + body + b'"'
+
+
+def _batch(stream: bytes) -> list[bytes]:
+    bodies, at = [], 0
+    while at < len(stream):
+        head, _, _ = stream[at:].partition(b"\n") if len(stream) - at < 200 else stream[at : at + 200].partition(b"\n")
+        words = head.split()
+        if len(words) != 3:
+            raise Fault(Boundary.LEDGER, f"object missing from the store: {head.decode('utf-8', 'replace')[:80]}")
+        start, size = at + len(head) + 1, int(words[2])
+        bodies.append(stream[start : start + size])
+        at = start + size + 1
+    return bodies
+
+
+def _join(tree: bytes, repository: dict[str, bytes]) -> bytes:
+    out = io.BytesIO(tree)
+    with tarfile.open(fileobj=out, mode="a", format=tarfile.PAX_FORMAT) as tar:
+        for name, data in repository.items():
+            info = tarfile.TarInfo(f".git/{name}")
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+        for name in ("objects/info", "refs/tags"):
+            info = tarfile.TarInfo(f".git/{name}")
+            info.type, info.mode = tarfile.DIRTYPE, 0o755
+            tar.addfile(info)
+    return out.getvalue()

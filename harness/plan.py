@@ -1,0 +1,123 @@
+"""The plan: which arms are run, on what, and the digest of that meaning.
+
+An arm is trap x condition x seed x history. Invariant: the digest covers what is measured (traps, oracles, cards,
+budgets, limits, readers, agent) and nothing of where or how fast; equal digests mean comparable runs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.config import RunConfig
+from harness.outcome import UsageFault
+from memory_probe.ladder import Condition
+from oracles.folder import OracleFolder, load_oracle
+from traps.load import Trap, discover, load_trap
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, order=True)
+class Arm:
+    """The unit that runs."""
+
+    trap: str
+    condition: str
+    seed: int
+    history: str
+
+    @property
+    def id(self) -> str:
+        return f"{self.trap}/{self.condition}/{self.seed}/{self.history}"
+
+    @staticmethod
+    def parse(text: str) -> Arm:
+        """Raises UsageFault for a text that is no arm id."""
+        parts = text.split("/")
+        if len(parts) != 4 or not parts[2].isdigit():
+            raise UsageFault(f"{text!r}: an arm is named trap/condition/seed/history")
+        return Arm(parts[0], parts[1], int(parts[2]), parts[3])
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything a run follows."""
+
+    traps: Mapping[str, Trap]
+    oracles: Mapping[str, OracleFolder]
+    conditions: Mapping[str, Condition]
+    seeds: tuple[int, ...]
+    readers: tuple[str, ...]
+    arms: tuple[Arm, ...]
+    meaning: Mapping[str, Any]
+
+    @property
+    def digest(self) -> str:
+        """sha256 of the meaning as canonical JSON."""
+        return hashlib.sha256(json.dumps(self.meaning, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def select(config: RunConfig, cache: Path) -> dict[str, Trap]:
+    """Load the traps a configuration names. Raises UsageFault for an unknown id, TrapError for a broken file."""
+    root = Path(config.traps_dir)
+    if not root.is_dir():
+        raise UsageFault(f"{root}: no such traps folder")
+    folders = {f"{f.parent.name}_{f.name}": f for f in discover(root)}
+    wanted = list(config.traps) or list(folders)
+    if unknown := [w for w in wanted if w not in folders]:
+        raise UsageFault(f"traps: unknown {', '.join(unknown)} (there are: {', '.join(folders) or 'none'})")
+    return {w: load_trap(folders[w], root / "fixtures", cache) for w in wanted}
+
+
+def make(config: RunConfig, traps: dict[str, Trap], known: Mapping[str, Condition], agent_card: str) -> Plan:
+    """Build the plan. Raises UsageFault for an unknown condition."""
+    if unknown := [c for c in config.conditions if c not in known]:
+        raise UsageFault(f"conditions: unknown {', '.join(unknown)} (there are: {', '.join(known)})")
+    if not traps:
+        raise UsageFault(f"{config.traps_dir}: no traps found")
+    conditions = {c: known[c] for c in config.conditions}
+    oracles = {t: load_oracle(_oracle_folder(config, trap)) for t, trap in traps.items()}
+    seeds = tuple(range(config.first_seed, config.first_seed + config.seeds))
+    readers = config.readers if config.agent.name == "reference" else ("-",)
+    arms = tuple(
+        Arm(trap.id, code, seed, history.name)
+        for trap in traps.values()
+        for seed in seeds
+        for history in trap.spec.history
+        for code in conditions
+    )
+    meaning = {
+        "format": FORMAT,
+        "config": {k: v for k, v in config.semantic().items() if k != "sandbox"},
+        "agent": agent_card,
+        "traps": {t: trap.digest for t, trap in traps.items()},
+        "oracles": {t: oracle.digest for t, oracle in oracles.items()},
+        "conditions": {c: asdict(condition.card) for c, condition in conditions.items()},
+    }
+    return Plan(traps, oracles, conditions, seeds, readers, arms, json.loads(json.dumps(meaning)))
+
+
+def _oracle_folder(config: RunConfig, trap: Trap) -> Path:
+    return Path(config.oracles_dir) / trap.folder.parent.name / trap.folder.name
+
+
+def differing(old: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "") -> Sequence[str]:
+    """Dotted keys in which two meanings differ, each with both values where they are short."""
+    keys: list[str] = []
+    for key in sorted({*old, *new}):
+        left, right = old.get(key), new.get(key)
+        if isinstance(left, dict) and isinstance(right, dict):
+            keys += differing(left, right, f"{prefix}{key}.")
+        elif left != right:
+            keys.append(f"{prefix}{key}: {_short(left)} -> {_short(right)}")
+    return keys
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,107 @@
+"""What is written down about a session and an arm: the persisted records, with a schema version.
+
+Invariant: a record is complete when it is committed (outcome, cause, boundary, carry manifest, tree ids), holds
+ids of trees and blobs instead of their bytes, and a record of an unknown version is refused, never guessed at.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from harness.outcome import Boundary, Outcome
+
+SCHEMA = 1
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Carried(_Record):
+    """One thing that entered a session's sandbox."""
+
+    name: str
+    bytes: int
+    sha256: str
+
+
+class CheckRecord(_Record):
+    """The public check on the tree a session left: its exit status (None: killed) and the end of its output."""
+
+    passed: bool
+    exit: int | None
+    output: str
+    seconds: float
+    shared: bool  # the same tree and command had been checked before in this run
+
+
+class SessionRecord(_Record):
+    """One session. Tree fields are git tree ids in the run's store; blob fields are sha256 of files in blobs/."""
+
+    schema_version: Literal[1] = 1
+    number: int
+    reader: str  # of S3; "" for S1 and S2, which need no fact
+    tree_in: str
+    tree_out: str
+    carried: tuple[Carried, ...]
+    memory_bytes: int
+    prompt: str  # blob
+    view: str  # blob
+    transcript: str  # blob
+    exit: int | None
+    timed_out: bool
+    hit: tuple[str, ...]
+    active: dict[str, str]
+    dropped: tuple[str, ...]
+    check: CheckRecord | None
+    seconds: float
+    network: str
+
+
+class VerdictCheck(_Record):
+    """One check of the oracle; `held` is "a requirement was met" or "a forbidden behaviour was seen"."""
+
+    name: str
+    text: str
+    kind: Literal["requires", "forbids"]
+    held: bool
+    choked: bool
+    detail: str
+
+
+class Ending(_Record):
+    """How one S3 ended: the outcome of the arm at one reader level."""
+
+    reader: str
+    outcome: Outcome
+    cause: str
+    boundary: Boundary | None = None
+    checks: tuple[VerdictCheck, ...] = ()
+    production: tuple[str, ...] = ()
+    stripped: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
+    used: tuple[str, ...] = ()  # names of facts whose value stands in the production change
+
+
+class ArmRecord(_Record):
+    """A finished arm."""
+
+    schema_version: Literal[1] = 1
+    arm: str
+    trap: str
+    construct_: str
+    condition: str
+    seed: int
+    history: str
+    main: bool
+    expect: str
+    warm_up: tuple[bool | None, ...]  # public check of S1, S2 (None: no check ran)
+    carried_by_tree: tuple[str, ...]  # names of facts found in the S3 start tree
+    injected: tuple[str, ...]  # names of facts that the events of this history carried
+    receipts: tuple[str, ...]  # status of every write, in order
+    store: str  # blob: the frozen store after S2
+    endings: tuple[Ending, ...]
+    seconds: float
+    attempt: int

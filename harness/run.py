@@ -1,0 +1,165 @@
+"""A run from configuration to committed outcomes: set up, draw or reuse facts, execute what is owed.
+
+Invariant: the commitments of every fact are on disk before the first session; resuming follows the stored meaning
+and refuses any other, naming the differing keys, with nothing deleted.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import platform
+import secrets
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from containers.sandbox import Sandbox
+from harness import draw as drawing
+from harness import plan as planning
+from harness.agents import make_agent
+from harness.arm import Context, run_arm
+from harness.boxes import open_sandbox
+from harness.config import RunConfig, validate
+from harness.executor import Executor, Tell
+from harness.ledger import Ledger
+from harness.objects import ObjectStore
+from harness.outcome import UsageFault
+from harness.plan import Arm, Plan
+from harness.rundir import RunDir
+from harness.score import Scorer
+from memory_probe.ladder import Condition, conditions
+from memory_probe.protocol import MemoryFault
+from oracles.solutions import SolutionError
+from traps.hosted import HostedError
+from traps.schema import TrapError
+
+
+def nowhere(point: str) -> None:
+    """The default for `reach`: nobody listens."""
+
+
+@dataclass
+class Prepared:
+    """A run that is ready to execute."""
+
+    config: RunConfig
+    folder: RunDir
+    plan: Plan
+    draws: drawing.Draws
+    label: str
+    owed: list[Arm]
+
+
+def load_plan(config: RunConfig, known: dict[str, Condition] | None = None) -> Plan:
+    """The plan of a configuration. Raises UsageFault for everything a person can mend."""
+    try:
+        agent = make_agent(config.agent)
+        traps = planning.select(config, config.cache_dir)
+        return planning.make(config, traps, known or dict(conditions()), agent.card)
+    except (TrapError, HostedError, SolutionError, MemoryFault) as error:
+        raise UsageFault(str(error)) from error
+
+
+def prepare(config: RunConfig, out: Path, known: dict[str, Condition] | None = None) -> Prepared:
+    """Make a new run directory, or take up the run that is there."""
+    if sys.flags.optimize:
+        raise UsageFault("python -O strips the asserts that oracles are made of (remedy: run without -O)")
+    plan = load_plan(config, known)
+    folder = RunDir.create(out)
+    folder.lock()
+    try:
+        if (out / "run.json").exists():
+            return _take_up(config, folder, plan)
+        return _begin(config, folder, plan)
+    except BaseException:
+        folder.unlock()
+        raise
+
+
+def _begin(config: RunConfig, folder: RunDir, plan: Plan) -> Prepared:
+    traps = plan.traps.values()
+    if config.facts_from:
+        draws = drawing.reuse(Path(config.facts_from) / "facts.json", traps, plan.seeds)
+    else:
+        draws = drawing.draw_all(traps, plan.seeds)
+    label = secrets.token_hex(8)
+    drawing.save(folder.facts, draws)
+    commitments = {f"{trap}/{seed}": draw.commitments() for (trap, seed), draw in draws.items()}
+    folder.write_json("commitments.json", {"root": drawing.draw_digest(draws), "commitments": commitments})
+    folder.write_json("run.json", _description(config, plan, draws, label))
+    return Prepared(config, folder, plan, draws, label, list(plan.arms))
+
+
+def _description(config: RunConfig, plan: Plan, draws: drawing.Draws, label: str) -> dict[str, Any]:
+    return {
+        "label": label,
+        "begun": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        "config": config.model_dump(mode="json", by_alias=True),
+        "plan_digest": plan.digest,
+        "draw_digest": drawing.draw_digest(draws),
+        "draw_reused": bool(config.facts_from),
+        "meaning": dict(plan.meaning),
+        "arms": len(plan.arms),
+        "arms_by_condition": dict(Counter(arm.condition for arm in plan.arms)),
+        "readers": list(plan.readers),
+        "constructs": {t: trap.construct for t, trap in plan.traps.items()},
+        "python": platform.python_version(),
+    }
+
+
+def _take_up(config: RunConfig, folder: RunDir, plan: Plan) -> Prepared:
+    stored = folder.read_json("run.json")
+    old = dict(stored["meaning"]) | {"sandbox": stored["config"]["sandbox"]}
+    new = dict(plan.meaning) | {"sandbox": config.sandbox}
+    if keys := planning.differing(old, new):
+        raise UsageFault(
+            f"{folder.path}: this run was begun with another configuration; nothing was changed. Differing keys:\n  "
+            + "\n  ".join(keys)
+        )
+    draws = drawing.load(folder.facts)
+    if drawing.draw_digest(draws) != stored["draw_digest"]:
+        raise UsageFault(f"{folder.facts}: the facts do not match the draw digest in run.json")
+    with Ledger(folder.ledger) as ledger:
+        settled = ledger.settled()
+    owed = [arm for arm in plan.arms if arm.id not in settled]
+    return Prepared(config, folder, plan, draws, stored["label"], owed)
+
+
+def stored_config(folder: RunDir, changes: dict[str, Any] | None = None) -> RunConfig:
+    """The resolved configuration of a run, with places (jobs, folders) replaced by `changes`."""
+    data = folder.read_json("run.json")["config"]
+    return validate({**data, **(changes or {})}, str(folder.path / "run.json"))
+
+
+def execute(
+    ready: Prepared, tell: Tell, reach: Callable[[str], None] = nowhere, sandbox: Sandbox | None = None
+) -> None:
+    """Run every owed arm. The sandbox is opened here unless one is given (which stays open)."""
+    folder, config = ready.folder, ready.config
+    box = sandbox or open_sandbox(config, ready.label)
+    try:
+        reach("run:start")
+        with Ledger(folder.ledger) as ledger:
+            store = ObjectStore(folder.objects)
+            executor = Executor(ledger, config.workers, reach)
+            context = Context(
+                config=config,
+                plan=ready.plan,
+                draws=ready.draws,
+                folder=folder,
+                store=store,
+                sandbox=box,
+                agent=make_agent(config.agent),
+                scorer=Scorer(box, ready.plan, config),
+                emit=executor.emit,
+                reach=reach,
+            )
+            executor.run(ready.owed, lambda arm, attempt: run_arm(context, arm, attempt), tell)
+        reach("run:end")
+    finally:
+        if sandbox is None:
+            box.close()
+        folder.unlock()

@@ -1,0 +1,200 @@
+"""From a captured S3 change to the ending of an arm: path classes first, then the hidden oracle.
+
+Invariant: the verdict comes from the oracle's judge alone; a choking oracle is ours only if it chokes on the
+reference solution with the same facts too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Iterable, Mapping
+
+from containers.sandbox import Sandbox
+from harness.config import RunConfig
+from harness.delta import Change, Delta, apply, changes, classify, glob
+from harness.draw import Draw
+from harness.outcome import CHOKED, FORBIDDEN_PATH, NO_EDIT, TIMEOUT, Boundary, Fault, Outcome
+from harness.plan import Plan
+from harness.records import Ending, VerdictCheck
+from harness.snapshot import Entry, Snapshot, overlay, to_tar
+from oracles import broker
+from oracles.contract import Change as OracleChange
+from oracles.solutions import Expectation, OverlayFile
+from oracles.verdict import OracleError, Verdict
+from traps.facts import fill
+from traps.fixtures import File, Tree
+from traps.load import Trap
+from traps.schema import History
+
+
+class Scorer:
+    """Scores S3 changes of one plan in one sandbox kind. Thread-safe."""
+
+    def __init__(self, sandbox: Sandbox, plan: Plan, config: RunConfig) -> None:
+        self._sandbox, self._plan, self._config = sandbox, plan, config
+        self._derived: dict[tuple[str, str], Mapping[str, object]] = {}
+        self._lock = threading.Lock()
+
+    def end(
+        self,
+        trap: Trap,
+        history: History,
+        draw: Draw,
+        reader: str,
+        start: Snapshot,
+        delta: Delta,
+        timed_out: bool = False,
+    ) -> Ending:
+        """The ending of one S3. Raises Fault (oracle) or SandboxError when our side broke."""
+        if delta.forbidden:
+            return _ending(reader, Outcome.TRAPPED, FORBIDDEN_PATH, delta, Boundary.AGENT)
+        verdict = self.judge(trap, history, draw, start, delta.production)
+        if verdict.no_edit:
+            late = f"{TIMEOUT}: " if timed_out else ""
+            return _ending(reader, Outcome.FAILED, late + NO_EDIT, delta, Boundary.AGENT)
+        if verdict.choked and self._oracle_at_fault(trap, history, draw, start, verdict):
+            raise Fault(
+                Boundary.ORACLE, f"{verdict.choked[0].name} chokes on the reference too: {verdict.choked[0].detail}"
+            )
+        outcome = Outcome(verdict.outcome)
+        cause = _cause(verdict, outcome)
+        if timed_out and outcome != Outcome.PASS:
+            cause = f"{TIMEOUT}: {cause}"
+        used = _used({**draw.facts, **verdict.derived}, delta.production)
+        return _ending(reader, outcome, cause, delta, None, verdict, used)
+
+    def judge(self, trap: Trap, history: History, draw: Draw, start: Snapshot, production: Iterable[Change]) -> Verdict:
+        """The oracle's verdict on production changes over the S3 start tree."""
+        found = tuple(production)
+        tree = apply(start, found)
+        sources = [glob(p) for p in trap.spec.sources]
+        pristine = apply(start, [c for c in found if any(s.fullmatch(c.path) for s in sources)])
+        job = broker.Job(
+            tree=to_tar(tree),
+            delta={c.path.decode("utf-8", "surrogateescape"): _oracle_change(c) for c in found},
+            facts=draw.facts,
+            history=history.name,
+            expect=history.expect,
+            roots=trap.fixture.spec.roots,
+            seed=_seed(draw),
+            artifacts=trap.spec.artifacts,
+            generator=trap.spec.generator,
+            pristine=to_tar(pristine) if trap.spec.generator else b"",
+        )
+        try:
+            return broker.score(self._sandbox, self._plan.oracles[trap.id].source, job)
+        except OracleError as error:
+            raise Fault(Boundary.ORACLE, str(error)) from error
+
+    def solution(self, trap: Trap, history: History, draw: Draw, start: Snapshot) -> Snapshot | None:
+        """The tree of the configured stored solution, for the `solution` agent; None for every other agent."""
+        if self._config.agent.name != "solution":
+            return None
+        found = self._plan.oracles[trap.id].expectations
+        chosen = [s for s in found if s.name == self._config.agent.solution and s.history in (None, history.name)]
+        return self.solved(trap, history, draw, start, chosen[0]) if chosen else start
+
+    def solved(
+        self, trap: Trap, history: History, draw: Draw, start: Snapshot, solution: Expectation
+    ) -> dict[bytes, Entry]:
+        """The S3 start tree with a stored solution over it, its slots filled."""
+        values = {**draw.facts, **self.derived(trap, history, draw)}
+        where = f"{trap.id}: solution {solution.name}"
+        files = self._plan.oracles[trap.id].overlays.get(solution.name, {})
+        return overlay(start, filled(files, values, where), solution.remove)
+
+    def derived(self, trap: Trap, history: History, draw: Draw) -> Mapping[str, object]:
+        """The facts that the oracle computes from drawn ones."""
+        if all(f.kind != "derived" for f in trap.spec.facts.values()):
+            return {}
+        key = (trap.id, _seed(draw))
+        with self._lock:
+            if key not in self._derived:
+                source = self._plan.oracles[trap.id].source
+                try:
+                    self._derived[key] = broker.survey(self._sandbox, source, draw.facts, history.expect).derived
+                except OracleError as error:
+                    raise Fault(Boundary.ORACLE, str(error)) from error
+            return self._derived[key]
+
+    def _oracle_at_fault(self, trap: Trap, history: History, draw: Draw, start: Snapshot, verdict: Verdict) -> bool:
+        reference = self._plan.oracles[trap.id].reference(history.name)
+        tree = self.solved(trap, history, draw, start, reference)
+        delta = classify(changes(start, tree), trap.spec.allow, trap.fixture.spec.roots)
+        again = self.judge(trap, history, draw, start, delta.production)
+        return bool({c.name for c in again.choked} & {c.name for c in verdict.choked})
+
+
+def filled(files: Mapping[str, OverlayFile], values: Mapping[str, object], where: str) -> Tree:
+    """A solution's files with their slots filled; files that are not UTF-8 have none."""
+    out: Tree = {}
+    for path, file in files.items():
+        try:
+            text = file.data.decode("utf-8")
+        except UnicodeDecodeError:
+            out[path] = File(file.data, file.executable)
+            continue
+        out[path] = File(fill(text, values, f"{where}: {path}").encode(), file.executable)
+    return out
+
+
+def _seed(draw: Draw) -> str:
+    """The oracle's random seed: unguessable, the same for all conditions of one draw, recorded with its salts."""
+    return hashlib.sha256("".join(draw.salts[n] for n in sorted(draw.salts)).encode()).hexdigest()
+
+
+def _oracle_change(change: Change) -> OracleChange:
+    old = change.old.data if change.old else None
+    return OracleChange(change.status, old, change.new.data if change.new else None)
+
+
+def _cause(verdict: Verdict, outcome: Outcome) -> str:
+    if outcome == Outcome.TRAPPED:
+        return next(c.text for c in verdict.checks if c.kind == "forbids" and c.held)
+    if outcome == Outcome.FAILED:
+        if verdict.choked:
+            return f"{CHOKED}: {verdict.choked[0].text}"
+        return next(c.text for c in verdict.checks if c.kind == "requires" and not c.held)
+    return ""
+
+
+def _used(values: Mapping[str, object], production: Iterable[Change]) -> tuple[str, ...]:
+    """Names of facts whose text the change added."""
+    added = {n: v.encode() for n, v in values.items() if isinstance(v, str) and len(v) >= 8}
+    found = list(production)
+    return tuple(
+        name
+        for name, value in added.items()
+        if any(c.new and value in c.new.data and not (c.old and value in c.old.data) for c in found)
+    )
+
+
+def _ending(
+    reader: str,
+    outcome: Outcome,
+    cause: str,
+    delta: Delta,
+    boundary: Boundary | None,
+    verdict: Verdict | None = None,
+    used: tuple[str, ...] = (),
+) -> Ending:
+    checks = verdict.checks if verdict else ()
+    return Ending(
+        reader=reader,
+        outcome=outcome,
+        cause=cause,
+        boundary=boundary,
+        checks=tuple(
+            VerdictCheck(name=c.name, text=c.text, kind=c.kind, held=c.held, choked=c.choked, detail=c.detail)
+            for c in checks
+        ),
+        production=_paths(delta.production),
+        stripped=_paths(delta.stripped),
+        forbidden=_paths(delta.forbidden),
+        used=used,
+    )
+
+
+def _paths(found: Iterable[Change]) -> tuple[str, ...]:
+    return tuple(f"{c.status} {c.path.decode('utf-8', 'backslashreplace')}" for c in found)

@@ -1,0 +1,104 @@
+"""One session: what goes in (and its carry manifest), the agent's command, what comes out, the public check.
+
+Invariant: the manifest is made from the `Spec` that runs, so nothing can enter a sandbox and be absent from it; the
+tree that comes out is read as data and stored before anything else looks at it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tarfile
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from containers.sandbox import WORK, Limits, Mount, Result, Sandbox, Spec
+from harness.agents.agent import Agent, Task
+from harness.objects import ObjectStore
+from harness.outcome import Boundary, Fault
+from harness.records import Carried, CheckRecord
+from harness.snapshot import Entry, Snapshot, from_tar, to_tar
+
+_OUTPUT_KEPT = 4000
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A session that is over. `tree` is what the agent left; `cut_short` says that a capture limit was hit."""
+
+    result: Result
+    tree: Mapping[bytes, Entry]
+    tree_id: str
+    carried: tuple[Carried, ...]
+    dropped: tuple[str, ...]
+    cut_short: str
+    seconds: float
+
+
+@dataclass
+class CheckMemo:
+    """Public checks of this run by (tree, command): the same tree is checked once. Thread-safe."""
+
+    _known: dict[tuple[str, tuple[str, ...]], CheckRecord] = field(default_factory=dict)
+    _locks: dict[tuple[str, tuple[str, ...]], threading.Lock] = field(default_factory=dict)
+    _guard: threading.Lock = field(default_factory=threading.Lock)
+
+    def run(
+        self, sandbox: Sandbox, tree: Snapshot, tree_id: str, command: tuple[str, ...], limits: Limits
+    ) -> CheckRecord:
+        """Check a tree, or repeat what the same check said of the same tree."""
+        key = (tree_id, command)
+        with self._guard:
+            lock = self._locks.setdefault(key, threading.Lock())
+        with lock:
+            if key in self._known:
+                return self._known[key].model_copy(update={"shared": True})
+            self._known[key] = public_check(sandbox, tree, command, limits)
+            return self._known[key]
+
+
+def run_session(sandbox: Sandbox, store: ObjectStore, agent: Agent, task: Task, memory_text: str) -> Finished:
+    """Run one session. Raises SandboxError when the sandbox broke, Fault when its export cannot be read."""
+    begun = time.perf_counter()
+    spec = agent.spec(task)
+    result = sandbox.run(spec)
+    try:
+        tree, refused = from_tar(result.exports.get(WORK, b""))
+    except tarfile.TarError as error:
+        raise Fault(Boundary.SANDBOX, f"the exported tree is no tar stream: {error}") from error
+    capped = [d for d in result.dropped if d.cap]
+    dropped = tuple(f"{d.path}: {d.why}" for d in (*result.dropped, *refused))[:200]
+    cut_short = f"{capped[0].path}: {capped[0].why}" if capped else ""
+    tree_id = "" if cut_short else store.put(tree)
+    carried = manifest(spec, task, memory_text)
+    return Finished(result, tree, tree_id, carried, dropped, cut_short, time.perf_counter() - begun)
+
+
+def manifest(spec: Spec, task: Task, memory_text: str) -> tuple[Carried, ...]:
+    """What enters the sandbox: every mount, the command and environment, and the memory part of the prompt."""
+    rows = [_carried(f"mount {path}", mount.tar) for path, mount in sorted(spec.mounts.items())]
+    rows.append(_carried("prompt", task.prompt.encode()))
+    rows.append(_carried("memory in prompt", memory_text.encode()))
+    rows.append(_carried("command", "\0".join(spec.command).encode()))
+    rows.append(_carried("environment", "\0".join(f"{k}={v}" for k, v in sorted(spec.env.items())).encode()))
+    return tuple(rows)
+
+
+def _carried(name: str, data: bytes) -> Carried:
+    return Carried(name=name, bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
+
+
+def public_check(sandbox: Sandbox, tree: Snapshot, command: tuple[str, ...], limits: Limits) -> CheckRecord:
+    """Run a session's public check on a tree in a sandbox of its own: the warm-up outcome, never a verdict."""
+    begun = time.perf_counter()
+    spec = Spec(command=command, mounts={WORK: Mount(to_tar(tree), writable=True)}, limits=limits)
+    result = sandbox.run(spec)
+    text = (result.stdout + result.stderr).decode("utf-8", "replace")
+    return CheckRecord(
+        passed=result.exit == 0 and not result.timed_out,
+        exit=result.exit,
+        output=text[-_OUTPUT_KEPT:],
+        seconds=round(time.perf_counter() - begun, 4),
+        shared=False,
+    )
