@@ -1,0 +1,91 @@
+"""Fixtures that several rooms share: the mini trap, one sandbox for the whole session, runs of a scripted agent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from containers.sandbox import Sandbox
+from harness.boxes import open_sandbox
+from harness.config import RunConfig, load
+from harness.ledger import Ledger
+from harness.objects import ObjectStore
+from harness.records import ArmRecord, SessionRecord
+from harness.run import execute, prepare
+from harness.rundir import RunDir
+from harness.snapshot import Entry
+
+MINI = Path(__file__).parent / "data" / "mini"
+
+
+@dataclass
+class Done:
+    """A finished run, with the ways to look into it."""
+
+    out: Path
+    records: list[ArmRecord]
+
+    def only(self) -> ArmRecord:
+        assert len(self.records) == 1, [r.arm for r in self.records]
+        return self.records[0]
+
+    def sessions(self, arm: str) -> list[SessionRecord]:
+        record = next(r for r in self.records if r.arm == arm)
+        with Ledger(self.out / "ledger.sqlite", read_only=True) as ledger:
+            return ledger.sessions(arm, record.attempt)
+
+    def tree(self, tree_id: str) -> dict[bytes, Entry]:
+        return ObjectStore(self.out / "objects.git").get(tree_id)
+
+    def blob(self, name: str) -> bytes:
+        return RunDir.open(self.out).get_blob(name)
+
+
+@pytest.fixture(scope="session")
+def mini() -> Mapping[str, str]:
+    """Where the mini trap lies, as configuration keys."""
+    return {"traps_dir": str(MINI / "traps"), "oracles_dir": str(MINI / "oracles")}
+
+
+@pytest.fixture(scope="session")
+def box() -> Iterator[Sandbox]:
+    """One bubblewrap sandbox for all tests of the session."""
+    with open_sandbox(load(None), "tests") as sandbox:
+        yield sandbox
+
+
+RunMini = Callable[..., Done]
+
+
+@pytest.fixture
+def run_mini(mini: Mapping[str, str], box: Sandbox, tmp_path: Path) -> RunMini:
+    """Run the mini trap: `run_mini("conditions=B0", script="…python…", extra={"name": bytes})`.
+
+    With `script` the agent is `command` running that Python text in every session; else the reference agent.
+    """
+
+    def run(
+        *words: str, script: str | None = None, extra: Mapping[str, bytes] | None = None, name: str = "run"
+    ) -> Done:
+        found = list(words)
+        if script is not None:
+            program = tmp_path / f"{name}-agent"
+            program.mkdir()
+            (program / "agent.py").write_text(script, encoding="utf-8")
+            for file, data in (extra or {}).items():
+                (program / file).write_bytes(data)
+            found += ["agent.name=command", f"agent.program={program}"]
+            found += ["agent.command=" + json.dumps(["python3", "/agent/agent.py", "{prompt}"])]
+        if not any(w.startswith("seeds=") for w in found):
+            found.append("seeds=1")
+        config: RunConfig = load(None, found, dict(mini))
+        ready = prepare(config, tmp_path / name)
+        records: list[ArmRecord] = []
+        execute(ready, records.append, sandbox=box)
+        return Done(tmp_path / name, records)
+
+    return run

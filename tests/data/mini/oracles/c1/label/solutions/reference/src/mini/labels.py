@@ -1,0 +1,13 @@
+"""Text of a box label."""
+
+
+def label(name: str) -> str:
+    return f"{name} << mark >>"
+
+
+def width(name: str) -> int:
+    return len(label(name))
+
+
+def bare(name: str) -> str:
+    return name
