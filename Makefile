@@ -25,7 +25,7 @@ lint: $(STAMP)
 	$(BIN)/mypy
 
 bench: $(STAMP)
-	$(BIN)/python -m pytest -m bench tests/bench -s
+	$(BIN)/python -m bench
 
 clean:
 	rm -rf $(VENV) build *.egg-info

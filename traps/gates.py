@@ -105,23 +105,13 @@ def leak_gate(trap: Trap) -> Iterator[Problem]:
     for name, fact in trap.spec.facts.items():
         if fact.kind != "token":
             continue
-        pattern = re.compile(_as_pattern(fact.format))
+        pattern = re.compile(facts.pattern(fact.format))
         for path, text in public.items():
             if found := pattern.search(text):
                 yield Problem("leak", path, f"holds something of the form of {name}: {found.group()!r}")
     playbook = public["playbook.py"]
     if found := _TELLING.search(playbook):
         yield Problem("leak", "playbook.py", f"tells what it is part of: {found.group()!r}")
-
-
-def _as_pattern(template: str) -> str:
-    classes = {"hex": "[0-9a-f]", "HEX": "[0-9A-F]", "digit": "[0-9]", "letter": "[a-z]"}
-    parts = re.split(r"(\{(?:hex|HEX|digit|letter):\d+\})", template)
-    out = ""
-    for part in parts:
-        slot = re.fullmatch(r"\{(\w+):(\d+)\}", part)
-        out += f"{classes[slot[1]]}{{{slot[2]}}}" if slot else re.escape(part)
-    return out
 
 
 def _s3(trap: Trap) -> str:

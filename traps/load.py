@@ -5,13 +5,16 @@ Invariant: a `Trap` holds only bytes, text and validated models; loading runs no
 
 from __future__ import annotations
 
+import ast
 import hashlib
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from traps import facts
 from traps.fixtures import Fixture, Tree, load_fixture, read_folder
+from traps.hosted import HostedError
 from traps.schema import Event, History, Poison, TrapError, TrapFile, read_toml
 
 CANARY = "f3b1c9d2-7a54-4e0e-9d63-5b8a1c0e2f47"
@@ -34,7 +37,10 @@ POISON_ROLES: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Trap:
-    """A trap as loaded. `texts` maps every prompt and event file name to its text without the canary line."""
+    """A trap as loaded. `texts` maps every prompt and event file name to its text without the canary line.
+
+    `first` has the number, in its file, of the first line of each text.
+    """
 
     spec: TrapFile
     folder: Path
@@ -43,6 +49,7 @@ class Trap:
     playbook: bytes
     overlays: tuple[Tree, Tree, Tree]
     digest: str
+    first: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def id(self) -> str:
@@ -87,31 +94,68 @@ def load_trap(folder: Path, fixtures: Path, cache: Path) -> Trap:
     if spec.construct_.lower() != folder.parent.name:
         raise TrapError(f"{folder / 'trap.toml'}: construct: {spec.construct_} lies in {folder.parent.name}/")
     names = [s.prompt for s in spec.session] + [n.text for n in (*spec.event, *spec.poison)]
-    texts = {name: _text(folder / name) for name in names}
+    found = {name: _text(folder / name) for name in names}
+    texts = {name: text for name, (text, _) in found.items()}
+    first = {name: line for name, (_, line) in found.items()}
+    _check_notes(spec, folder, texts, first)
+    playbook = _program(folder / "playbook.py")
     try:
-        playbook = (folder / "playbook.py").read_bytes()
+        one, two, three = (read_folder(folder / f"s{n}") for n in (1, 2, 3))
+        fixture = load_fixture(fixtures, spec.fixture, cache)
     except OSError as error:
-        raise TrapError(f"{folder / 'playbook.py'}: {error.strerror}") from error
-    first, second, third = (read_folder(folder / f"s{n}") for n in (1, 2, 3))
-    fixture = load_fixture(fixtures, spec.fixture, cache)
-    return Trap(spec, folder, fixture, texts, playbook, (first, second, third), _digest(folder, fixture))
+        raise TrapError(f"{error.filename or folder}: {error.strerror}") from error
+    except HostedError as error:
+        raise TrapError(f"{fixtures / spec.fixture / 'fixture.toml'}: {error}") from error
+    return Trap(spec, folder, fixture, texts, playbook, (one, two, three), _digest(folder, fixture), first)
 
 
 def discover(root: Path) -> list[Path]:
-    """All trap folders below `root` (those with a trap.toml), ordered by construct number, then name."""
+    """All trap folders below `root` (those with a trap.toml), ordered by construct number, then name.
+
+    Raises TrapError for one that lies in a folder of no construct.
+    """
     found = [p.parent for p in root.glob("c*/*/trap.toml")]
+    if strange := [f for f in found if not re.fullmatch(r"c\d+", f.parent.name)]:
+        raise TrapError(f"{strange[0] / 'trap.toml'}: a trap lies in a folder of its construct: c1, c2, ...")
     return sorted(found, key=lambda f: (int(f.parent.name[1:]), f.name))
 
 
-def _text(path: Path) -> str:
+def _text(path: Path) -> tuple[str, int]:
+    """The text without the canary line, and the number of its first line in the file."""
     try:
         text = path.read_bytes().decode("utf-8")
     except OSError as error:
         raise TrapError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise TrapError(f"{path}: not UTF-8 at byte {error.start}") from error
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise TrapError(f"{path}:{line}: not UTF-8 at byte {error.start}") from error
     first, _, rest = text.partition("\n")
-    return rest if CANARY in first else text
+    return (rest, 2) if CANARY in first else (text, 1)
+
+
+def _program(path: Path) -> bytes:
+    """The source of a program, which must parse; it is not run here."""
+    try:
+        source = path.read_bytes()
+        ast.parse(source, str(path))
+    except OSError as error:
+        raise TrapError(f"{path}: {error.strerror}") from error
+    except SyntaxError as error:
+        raise TrapError(f"{path}:{error.lineno or 1}: {error.msg}") from error
+    except ValueError as error:
+        raise TrapError(f"{path}: {error}") from error
+    return source
+
+
+def _check_notes(spec: TrapFile, folder: Path, texts: Mapping[str, str], first: Mapping[str, int]) -> None:
+    """Every slot of every note has a value, and fills."""
+    values = facts.draw(spec.facts)
+    notes = (*spec.event, *spec.poison)
+    refs = {n.id: facts.draw_token(n.ref) for n in notes}
+    for note in notes:
+        path, line = str(folder / note.text), first[note.text]
+        facts.check_slots(texts[note.text], values, refs, path, line)
+        facts.fill(texts[note.text], {**values, "ref": refs[note.id], "refs": refs}, path, line)
 
 
 def _digest(folder: Path, fixture: Fixture) -> str:
@@ -125,4 +169,4 @@ def _digest(folder: Path, fixture: Fixture) -> str:
 def note_text(trap: Trap, note: Event | Poison, values: Mapping[str, str], refs: Mapping[str, str]) -> str:
     """The text of an event or poison note with its facts, its own number and those of others filled in."""
     slots = {**values, "ref": refs[note.id], "refs": dict(refs)}
-    return facts.fill(trap.texts[note.text], slots, str(trap.folder / note.text))
+    return facts.fill(trap.texts[note.text], slots, str(trap.folder / note.text), trap.first.get(note.text, 1))

@@ -206,5 +206,10 @@ def read_toml(path: Path, model: type[M]) -> M:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        lines = [f"{'.'.join(str(p) for p in e['loc']) or 'file'}: {e['msg']}" for e in error.errors()]
-        raise TrapError(f"{path}: " + "; ".join(lines)) from error
+        raise TrapError(f"{path}: {explain(error)}") from error
+
+
+def explain(error: ValidationError) -> str:
+    """Every fault with its key, in one line."""
+    found = [(".".join(str(p) for p in e["loc"]), e["msg"].removeprefix("Value error, ")) for e in error.errors()]
+    return "; ".join(f"{key}: {message}" if key else message for key, message in found)

@@ -1,0 +1,86 @@
+"""`trap check`: the mini trap passes, and each deliberately bad one is rejected for its reason."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from containers.sandbox import Sandbox
+from harness.admission import Report, check_trap
+from harness.config import load
+from harness.plan import select
+
+MINI = Path(__file__).parent.parent / "data" / "mini"
+Check = Callable[[], Report]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Path:
+    shutil.copytree(MINI, tmp_path / "mini")
+    return tmp_path / "mini"
+
+
+def checked(world: Path, box: Sandbox) -> Report:
+    config = load(None, [], {"traps_dir": str(world / "traps"), "oracles_dir": str(world / "oracles")})
+    (trap,) = select(config, config.cache_dir).values()
+    return check_trap(config, trap, box)
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert text.count(old) >= 1, (path, old)
+    path.write_text(text.replace(old, new))
+
+
+def test_a_sound_trap_has_no_problems(world: Path, box: Sandbox) -> None:
+    report = checked(world, box)
+    assert report.problems == ()
+    assert {s.solution: s.got for s in report.seen} == {
+        "reference": "pass",
+        "naive": "failed",
+        "stale": "trapped",
+        "nothing": "failed",
+        "mutated": "failed",
+    }
+
+
+TRAP, ORACLE = "traps/c1/label", "oracles/c1/label"
+BAD: dict[str, tuple[str, str, str, str]] = {
+    "format: event without its date": ("format", f"{TRAP}/e1.md", "2026-01-05", "in January"),
+    "format: event without its author": ("format", f"{TRAP}/e2.md", "by the box desk, ", "of "),
+    "format: prompt that tells": ("format", f"{TRAP}/s3.md", "agreed", "benchmark's"),
+    "entropy: short token": (
+        "entropy",
+        f"{TRAP}/trap.toml",
+        'format = "bm-{hex:12}"\nsupersedes',
+        'format = "bm-{hex:6}"\nsupersedes',
+    ),
+    "leak: value in the playbook": ("leak", f"{TRAP}/playbook.py", 'or "box"', 'or "bm-0123456789ab"'),
+    "reference: S1 job not done": ("reference", f"{TRAP}/playbook.py", "isalpha", "isdigit"),
+    "reference: playbook raises": ("reference", f"{TRAP}/playbook.py", 'return f"{name}"', 'return "{name}"'),
+    "wrong answers: declared too well": (
+        "wrong answers",
+        f"{ORACLE}/expect.toml",
+        '"naive"\noutcome = "failed"',
+        '"naive"\noutcome = "trapped"',
+    ),
+    "wrong answers: oracle that passes all": (
+        "wrong answers",
+        f"{ORACLE}/oracle.py",
+        "assert subject.call",
+        "subject.call",
+    ),
+    "no memory: the default is right": ("no memory", f"{ORACLE}/oracle.py", "{facts.mark}", "box"),
+    "solvable: the reader cannot know": ("solvable", f"{TRAP}/playbook.py", "box mark", "shelf colour"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_trap_is_rejected_by_its_gate(name: str, world: Path, box: Sandbox) -> None:
+    gate, path, old, new = BAD[name]
+    edit(world / path, old, new)
+    found = {p.gate for p in checked(world, box).problems}
+    assert gate in found, found
