@@ -13,14 +13,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from harness.outcome import UsageFault
+from traps.schema import explain
 
 ROOT = Path(__file__).resolve().parent.parent
 
 #: Keys that say where and how fast, not what.
-PLACES = frozenset({"jobs", "traps_dir", "oracles_dir", "cache", "facts_from", "fold", "schema"})
+PLACES = frozenset({"jobs", "traps_dir", "oracles_dir", "cache", "facts_from", "fold", "schema", "agent.program"})
 
 
 def _listed(value: Any) -> Any:
@@ -28,8 +29,20 @@ def _listed(value: Any) -> Any:
     return tuple(value.split(",")) if isinstance(value, str) else value
 
 
-Words = Annotated[tuple[str, ...], BeforeValidator(_listed)]
-Levels = Annotated[tuple[Literal["careful", "credulous"], ...], BeforeValidator(_listed)]
+def _once(values: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(values)) != len(values):
+        raise ValueError("named twice: " + ", ".join(sorted({v for v in values if values.count(v) > 1})))
+    return values
+
+
+Words = Annotated[tuple[str, ...], BeforeValidator(_listed), AfterValidator(_once)]
+Some = Annotated[Words, Field(min_length=1)]
+Levels = Annotated[
+    tuple[Literal["careful", "credulous"], ...],
+    BeforeValidator(_listed),
+    AfterValidator(_once),
+    Field(min_length=1),
+]
 
 
 class _Model(BaseModel):
@@ -46,7 +59,7 @@ class BudgetConfig(_Model):
 class LimitConfig(_Model):
     """Limits of one session (seconds, MiB, counts)."""
 
-    wall: float = Field(default=120.0, gt=0)
+    wall: float = Field(default=120.0, gt=0, allow_inf_nan=False)
     memory_mib: int = Field(default=1024, ge=64)
     processes: int = Field(default=256, ge=16)
     disk_mib: int = Field(default=256, ge=16)
@@ -67,7 +80,7 @@ class RunConfig(_Model):
     schema_: Literal[1] = Field(default=1, alias="schema")
     traps: Words = ()  # ids; empty = every trap found
     fold: str = ""  # a fold file; its members instead of `traps`
-    conditions: Words = ("B0", "B5", "ALL", "EVIDENCE", "POISON")
+    conditions: Some = ("B0", "B5", "ALL", "EVIDENCE", "POISON")
     seeds: int = Field(default=3, ge=1, le=1000)
     first_seed: int = Field(default=1, ge=0)
     readers: Levels = ("careful", "credulous")
@@ -85,7 +98,14 @@ class RunConfig(_Model):
     def semantic(self) -> dict[str, Any]:
         """The keys that change what is measured, flattened (`budget.k`); values are JSON-ready."""
         data = self.model_dump(mode="json", by_alias=True)
-        return {k: v for k, v in flatten(data).items() if k.split(".")[0] not in PLACES}
+        return {k: v for k, v in flatten(data).items() if k not in PLACES}
+
+    def anchored(self) -> RunConfig:
+        """The same with absolute folders, so that it means the same from any working directory."""
+        names = ("traps_dir", "oracles_dir", "cache", "facts_from")
+        folders = {n: str(Path(getattr(self, n)).absolute()) for n in names if getattr(self, n)}
+        program = str(Path(self.agent.program).absolute()) if self.agent.program else ""
+        return self.model_copy(update={**folders, "agent": self.agent.model_copy(update={"program": program})})
 
     @property
     def cache_dir(self) -> Path:
@@ -133,8 +153,7 @@ def validate(data: dict[str, Any], where: str) -> RunConfig:
     try:
         return RunConfig.model_validate(data)
     except ValidationError as error:
-        lines = [f"{'.'.join(str(p) for p in e['loc'])}: {e['msg']}" for e in error.errors()]
-        raise UsageFault(f"{where}: " + "; ".join(lines)) from error
+        raise UsageFault(f"{where}: {explain(error)}") from error
 
 
 def _set(data: dict[str, Any], word: str) -> None:

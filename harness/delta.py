@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from harness.snapshot import LINK, Entry, Snapshot
+from harness.snapshot import LINK, Entry, Snapshot, lay
 
 _TESTLIKE = re.compile(
     rb"(^|/)(tests?/|conftest\.py$|test_[^/]*\.py$|[^/]*_test\.py$|pytest\.ini$|tox\.ini$|noxfile\.py$"
@@ -94,23 +94,10 @@ def _leaves(change: Change) -> bool:
 
 def apply(base: Snapshot, found: Iterable[Change]) -> dict[bytes, Entry]:
     """`base` with the changes applied exactly."""
-    result = dict(base)
-    for change in found:
-        if change.new is None:
-            result.pop(change.path, None)
-        else:
-            _make_room(result, change.path)
-            result[change.path] = change.new
-    return result
-
-
-def _make_room(tree: dict[bytes, Entry], path: bytes) -> None:
-    """A file may replace a folder and the other way round."""
-    parts = path.split(b"/")
-    for end in range(1, len(parts)):
-        tree.pop(b"/".join(parts[:end]), None)
-    for below in [p for p in tree if p.startswith(path + b"/")]:
-        del tree[below]
+    found = list(found)
+    gone = {change.path for change in found if change.new is None}
+    new = {change.path: change.new for change in found if change.new is not None}
+    return lay({p: e for p, e in base.items() if p not in gone}, new)
 
 
 def glob(pattern: str) -> re.Pattern[bytes]:

@@ -7,15 +7,19 @@ history, so that comparisons pair; the commitments are written before the first 
 from __future__ import annotations
 
 import json
-import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from harness.outcome import UsageFault
+from harness.rundir import replace_file
 from traps import facts
 from traps.load import Trap
+from traps.schema import explain
 
 SCHEMA = 1
 
@@ -64,30 +68,49 @@ def draw_digest(draws: Draws) -> str:
 
 
 def save(path: Path, draws: Draws) -> None:
-    """Write the secret file (mode 0600), atomically."""
+    """Write the secret file (mode 0600), atomically and durably."""
     rows = [
         {"trap": t, "seed": s, "facts": dict(d.facts), "refs": dict(d.refs), "salts": dict(d.salts)}
         for (t, s), d in draws.items()
     ]
-    temporary = path.with_name(path.name + ".new")
-    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        json.dump({"schema": SCHEMA, "draws": rows}, file, ensure_ascii=False)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    text = json.dumps({"schema": SCHEMA, "draws": rows}, ensure_ascii=False)
+    replace_file(path, text.encode(), durable=True)
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    trap: str
+    seed: int
+    facts: dict[str, str]
+    refs: dict[str, str]
+    salts: dict[str, Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]]
+
+    @model_validator(mode="after")
+    def _salted(self) -> Self:
+        if unsalted := {*self.facts, *(f"ref:{n}" for n in self.refs)} - set(self.salts):
+            raise ValueError(f"no salt for {', '.join(sorted(unsalted))}")
+        return self
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    schema_: Literal[1] = Field(alias="schema")
+    draws: list[_Row]
 
 
 def load(path: Path) -> Draws:
-    """Read a secret file. Raises UsageFault when it cannot be used."""
+    """Read a secret file. Raises UsageFault when it cannot be used, naming the key."""
     try:
-        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        if data.get("schema") != SCHEMA:
-            raise UsageFault(f"{path}: schema {data.get('schema')!r} is not known here (expected {SCHEMA})")
-        return {(r["trap"], r["seed"]): Draw(r["facts"], r["refs"], r["salts"]) for r in data["draws"]}
+        found = _File.model_validate(json.loads(path.read_bytes()))
     except OSError as error:
-        raise UsageFault(f"{path}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError) as error:
+        raise UsageFault(f"{path}: {error.strerror} (the facts of a run are in its facts.json)") from error
+    except ValidationError as error:
+        raise UsageFault(f"{path}: not a facts file: {explain(error)}") from error
+    except ValueError as error:
         raise UsageFault(f"{path}: not a facts file: {error}") from error
+    return {(r.trap, r.seed): Draw(r.facts, r.refs, r.salts) for r in found.draws}
 
 
 def reuse(path: Path, traps: Iterable[Trap], seeds: Iterable[int]) -> Draws:
@@ -100,9 +123,23 @@ def reuse(path: Path, traps: Iterable[Trap], seeds: Iterable[int]) -> Draws:
             draw = stored.get((trap.id, seed))
             if draw is None:
                 raise UsageFault(f"{path}: no facts for {trap.id} seed {seed}")
-            drawn = {n for n, f in trap.spec.facts.items() if f.kind != "derived"}
-            notes = {n.id for n in (*trap.spec.event, *trap.spec.poison)}
-            if set(draw.facts) != drawn or set(draw.refs) != notes:
-                raise UsageFault(f"{path}: the facts of {trap.id} were drawn for another version of the trap")
+            if unfit := _unfit(trap, draw):
+                raise UsageFault(
+                    f"{path}: the facts of {trap.id} were drawn for another version of the trap: {', '.join(unfit)}"
+                )
             chosen[trap.id, seed] = draw
     return chosen
+
+
+def _unfit(trap: Trap, draw: Draw) -> list[str]:
+    """Names of facts and notes that are only on one side, or whose value this trap cannot have drawn."""
+    drawn = {n: f for n, f in trap.spec.facts.items() if f.kind != "derived"}
+    notes = {n.id: n for n in (*trap.spec.event, *trap.spec.poison)}
+    found = set(drawn) ^ set(draw.facts) | {f"ref:{n}" for n in set(notes) ^ set(draw.refs)}
+    found |= {n for n, fact in drawn.items() if n in draw.facts and not facts.fits(fact, draw.facts[n])}
+    found |= {
+        f"ref:{i}"
+        for i, note in notes.items()
+        if i in draw.refs and not re.fullmatch(facts.pattern(note.ref), draw.refs[i])
+    }
+    return sorted(found)

@@ -7,11 +7,13 @@ ledger stops new arms but loses nothing that was committed.
 from __future__ import annotations
 
 import queue
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from harness.ledger import Ledger
+from harness.outcome import Boundary, Fault
 from harness.plan import Arm
 from harness.records import ArmRecord, SessionRecord
 
@@ -39,29 +41,39 @@ class Executor:
         self._jobs = jobs
         self._reach = reach
         self._inbox: queue.SimpleQueue[_Session | _Done] = queue.SimpleQueue()
+        self._stopped = threading.Event()
 
     def emit(self, arm: str, attempt: int, record: SessionRecord) -> None:
-        """Called by arms, from any thread."""
+        """Called by arms, from any thread. Raises Fault when the run has been stopped: the arm need not go on."""
+        if self._stopped.is_set():
+            raise Fault(Boundary.LEDGER, "the run was stopped")
         self._inbox.put(_Session(arm, attempt, record))
 
     def run(self, arms: Sequence[Arm], work: Work, tell: Tell) -> None:
-        """Run all `arms`; `tell` hears each committed record. Raises what an arm or the ledger raised."""
+        """Run all `arms`; `tell` hears each committed record. Raises what an arm or the ledger raised.
+
+        Before it raises it waits for the sessions that still run; a second interrupt ends that wait too.
+        """
         attempts = self._ledger.attempts()
         owed = iter(arms)
-        with ThreadPoolExecutor(self._jobs, thread_name_prefix="arm") as pool:
-            running = 0
-            try:
-                # a short queue ahead of the workers: an interrupt then waits for few arms
-                for arm in owed:
-                    self._submit(pool, arm, attempts, work)
-                    running += 1
-                    if running >= self._jobs * 2:
-                        running -= self._drain(tell)
-                while running:
+        pool = ThreadPoolExecutor(self._jobs, thread_name_prefix="arm")
+        running = 0
+        try:
+            # a short queue ahead of the workers: an interrupt then waits for few arms
+            for arm in owed:
+                self._submit(pool, arm, attempts, work)
+                running += 1
+                if running >= self._jobs * 2:
                     running -= self._drain(tell)
-            except BaseException:
-                pool.shutdown(wait=True, cancel_futures=True)
-                raise
+            while running:
+                running -= self._drain(tell)
+        except BaseException:
+            # what still runs ends with its session; nobody commits it, so it stays owed
+            self._stopped.set()
+            self._reach("run:stopping")
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+        pool.shutdown()
 
     def _submit(self, pool: ThreadPoolExecutor, arm: Arm, attempts: dict[str, int], work: Work) -> None:
         future = pool.submit(work, arm, attempts.get(arm.id, 0) + 1)
@@ -74,7 +86,10 @@ class Executor:
             self._ledger.session(message.arm, message.attempt, message.record)
             self._reach("ledger:session")
             return 0
-        record = message.future.result()
+        try:
+            record = message.future.result()
+        except OSError as error:
+            raise Fault(Boundary.LEDGER, f"{error} (remedy: mend that, then dreambench resume)") from error
         self._reach("ledger:before-arm")
         self._ledger.arm(record)
         self._reach("ledger:arm")

@@ -14,12 +14,15 @@ from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from harness.outcome import Outcome, UsageFault
+from harness.outcome import Boundary, Fault, Outcome, UsageFault
 from harness.records import ArmRecord, SessionRecord
+from traps.schema import explain
 
 SCHEMA = 1
+_DISK = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM)
 M = TypeVar("M", bound=BaseModel)
 _TABLES = f"""
+BEGIN;
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 INSERT OR IGNORE INTO meta VALUES ('schema', '{SCHEMA}');
 CREATE TABLE IF NOT EXISTS session (
@@ -28,34 +31,77 @@ CREATE TABLE IF NOT EXISTS arm (
     id INTEGER PRIMARY KEY, arm TEXT NOT NULL, attempt INTEGER NOT NULL, at TEXT NOT NULL, record TEXT NOT NULL,
     UNIQUE (arm, attempt));
 CREATE INDEX IF NOT EXISTS session_arm ON session (arm, attempt);
+COMMIT;
 """
 
 
 class Ledger:
-    """Open (and create unless `read_only`). Raises UsageFault for a damaged or unknown file."""
+    """Open (and create unless `read_only`). Raises UsageFault for a damaged or unknown file, Fault for a full disk."""
 
     def __init__(self, path: Path, read_only: bool = False) -> None:
         self.path = path
+        self._blank = False  # made, but killed before it had tables
         if read_only and not path.exists():
             raise UsageFault(f"{path}: no ledger here")
+        if path.exists():
+            # looked at first without the right to write: a damaged file stays as it is
+            self._db = self._open_to_read()
+            if read_only:
+                return
+            self._db.close()
         try:
-            target = f"{path.resolve().as_uri()}?mode=ro" if read_only else str(path)
-            self._db = sqlite3.connect(target, isolation_level=None, uri=read_only)
-            if not read_only:
-                self._db.execute("PRAGMA journal_mode=WAL")
-                self._db.execute("PRAGMA synchronous=NORMAL")
-                self._db.executescript(_TABLES)
-            state = self._db.execute("PRAGMA quick_check(1)").fetchone()[0]
+            self._db = sqlite3.connect(path, isolation_level=None)
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=NORMAL")
+            self._db.executescript(_TABLES)
+            self._blank = False
+        except sqlite3.DatabaseError as error:
+            raise self._trouble(error) from error
+
+    def _open_to_read(self) -> sqlite3.Connection:
+        """A ledger that nobody has open is read as the immutable file it is: looking leaves nothing behind."""
+        still = not self.path.with_name(self.path.name + "-wal").exists()
+        try:
+            return self._checked("immutable=1" if still else "mode=ro")
+        except sqlite3.DatabaseError as error:
+            raise self._trouble(error) from error
+
+    def _checked(self, how: str) -> sqlite3.Connection:
+        db = sqlite3.connect(f"{self.path.resolve().as_uri()}?{how}", isolation_level=None, uri=True)
+        try:
+            state = db.execute("PRAGMA quick_check(1)").fetchone()[0]
             if state != "ok":
                 raise sqlite3.DatabaseError(state)
-            version = self._db.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone()
-        except sqlite3.DatabaseError as error:
-            raise UsageFault(
-                f"{path}: damaged ledger: {error} (nothing was changed; remedy: restore it from a copy, or move it "
-                "away to run every arm again with the same facts)"
-            ) from error
+            tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
+            self._blank = not tables
+            version = (str(SCHEMA),)
+            if tables:
+                version = db.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone()
+        except BaseException:
+            db.close()
+            raise
         if version is None or version[0] != str(SCHEMA):
-            raise UsageFault(f"{path}: ledger schema {version and version[0]!r} is not known here (expected {SCHEMA})")
+            db.close()
+            raise UsageFault(
+                f"{self.path}: ledger schema {version and version[0]!r} is not known here (expected {SCHEMA})"
+            )
+        return db
+
+    def _trouble(self, error: sqlite3.DatabaseError) -> Exception:
+        """A full or broken disk is our side's and passes; a damaged file is for a person to mend."""
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+        if code in _DISK:
+            return Fault(
+                Boundary.LEDGER,
+                f"{self.path}: {error} (what is committed is kept; remedy: make room, then dreambench resume "
+                f"{self.path.parent})",
+            )
+        if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
+            return UsageFault(f"{self.path}: {error} (remedy: make it writable)")
+        return UsageFault(
+            f"{self.path}: damaged ledger: {error} (nothing was changed; remedy: restore it from a copy, or move it "
+            "away to run every arm again with the same facts)"
+        )
 
     def session(self, arm: str, attempt: int, record: SessionRecord) -> None:
         """Commit one finished session."""
@@ -67,9 +113,11 @@ class Ledger:
 
     def _insert(self, table: str, arm: str, attempt: int, text: str) -> None:
         now = dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
-        self._db.execute(
-            f"INSERT INTO {table} (arm, attempt, at, record) VALUES (?, ?, ?, ?)", (arm, attempt, now, text)
-        )
+        row = (arm, attempt, now, text)
+        try:
+            self._db.execute(f"INSERT INTO {table} (arm, attempt, at, record) VALUES (?, ?, ?, ?)", row)
+        except sqlite3.DatabaseError as error:
+            raise self._trouble(error) from error
 
     def arms(self) -> Iterator[ArmRecord]:
         """The newest attempt of every arm, in the order of first commit."""
@@ -95,10 +143,12 @@ class Ledger:
         return {r.arm for r in self.arms() if all(e.outcome != Outcome.INVALID for e in r.endings)}
 
     def _read(self, query: str, values: tuple[object, ...] = ()) -> list[Any]:
+        if self._blank:
+            return []
         try:
             return self._db.execute(query, values).fetchall()
         except sqlite3.DatabaseError as error:
-            raise UsageFault(f"{self.path}: damaged ledger: {error} (nothing was changed)") from error
+            raise self._trouble(error) from error
 
     def close(self) -> None:
         self._db.close()
@@ -114,4 +164,4 @@ def _parsed(model: type[M], text: str, path: Path) -> M:
     try:
         return model.model_validate_json(text)
     except ValidationError as error:
-        raise UsageFault(f"{path}: a record that this version cannot read: {error.errors()[0]['msg']}") from error
+        raise UsageFault(f"{path}: a record that this version cannot read: {explain(error)[:300]}") from error

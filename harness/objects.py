@@ -33,6 +33,14 @@ _NEUTRAL = {
     **{f"GIT_{who}_EMAIL": "dev@localhost" for who in ("AUTHOR", "COMMITTER")},
     **{f"GIT_{who}_DATE": "1767225600 +0000" for who in ("AUTHOR", "COMMITTER")},
 }
+#: The names that other file systems mistake for `.git` were refused when the snapshot was read; git need not know more.
+_SETTINGS = (
+    "core.attributesFile=/dev/null",
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.protectNTFS=false",
+    "core.protectHFS=false",
+)
 _ATTRIBUTES = "* -text -filter -ident -working-tree-encoding -eol !diff\n"
 _CONFIG = (
     "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n"
@@ -121,7 +129,7 @@ class ObjectStore:
 
     def _git(self, *words: str, data: bytes = b"", env: dict[str, str] | None = None, bare: bool = True) -> bytes:
         head = ["git", *(["--git-dir", str(self.path)] if bare else [])]
-        safe = ("-c", "core.attributesFile=/dev/null", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+        safe = [word for setting in _SETTINGS for word in ("-c", setting)]
         try:
             done = subprocess.run(
                 [*head, *safe, *words], input=data, capture_output=True, env=_ENV | (env or {}), cwd="/"

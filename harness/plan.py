@@ -6,6 +6,7 @@ budgets, limits, readers, agent) and nothing of where or how fast; equal digests
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -81,7 +82,7 @@ def make(config: RunConfig, traps: dict[str, Trap], known: Mapping[str, Conditio
     if not traps:
         raise UsageFault(f"{config.traps_dir}: no traps found")
     conditions = {c: known[c] for c in config.conditions}
-    oracles = {t: load_oracle(_oracle_folder(config, trap)) for t, trap in traps.items()}
+    oracles = {t: _oracle(_oracle_folder(config, trap)) for t, trap in traps.items()}
     seeds = tuple(range(config.first_seed, config.first_seed + config.seeds))
     readers = config.readers if config.agent.name == "reference" else ("-",)
     arms = tuple(
@@ -100,6 +101,18 @@ def make(config: RunConfig, traps: dict[str, Trap], known: Mapping[str, Conditio
         "conditions": {c: asdict(condition.card) for c, condition in conditions.items()},
     }
     return Plan(traps, oracles, conditions, seeds, readers, arms, json.loads(json.dumps(meaning)))
+
+
+def _oracle(folder: Path) -> OracleFolder:
+    """Load an oracle, which must parse; nothing of it is run here. Raises UsageFault naming file and line."""
+    oracle = load_oracle(folder)
+    try:
+        ast.parse(oracle.source)
+    except SyntaxError as error:
+        raise UsageFault(f"{folder / 'oracle.py'}:{error.lineno or 1}: {error.msg}") from error
+    except ValueError as error:
+        raise UsageFault(f"{folder / 'oracle.py'}: {error}") from error
+    return oracle
 
 
 def _oracle_folder(config: RunConfig, trap: Trap) -> Path:

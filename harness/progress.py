@@ -53,7 +53,9 @@ class Progress:
             self._counts[ending.outcome.value] += 1
             if ending.outcome == Outcome.INVALID:
                 where = f"{ending.boundary.value}: " if ending.boundary else ""
-                self._console.print(f"invalid {record.arm} {where}{ending.cause}", highlight=False, markup=False)
+                self._console.print(
+                    f"invalid {record.arm} {where}{ending.cause}", highlight=False, markup=False, soft_wrap=True
+                )
         now = time.monotonic()
         if self._live:
             self._live.update(Text(self._line()), refresh=True)

@@ -82,6 +82,7 @@ class Ending(_Record):
     production: tuple[str, ...] = ()
     stripped: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
+    shared: bool = False  # the same tree and change had been judged before in this run, on the same draw
     used: tuple[str, ...] = ()  # names of facts whose value stands in the production change
 
 

@@ -64,27 +64,36 @@ def load_plan(config: RunConfig, known: dict[str, Condition] | None = None) -> P
 
 
 def prepare(config: RunConfig, out: Path, known: dict[str, Condition] | None = None) -> Prepared:
-    """Make a new run directory, or take up the run that is there."""
+    """Make a new run directory, or take up the run that is there; the lock is held until `execute` is over.
+
+    Raises UsageFault for everything a person can mend, before any session.
+    """
     if sys.flags.optimize:
         raise UsageFault("python -O strips the asserts that oracles are made of (remedy: run without -O)")
     plan = load_plan(config, known)
+    draws = None if (out / "run.json").exists() else _draw(config, plan)
     folder = RunDir.create(out)
-    folder.lock()
     try:
         if (out / "run.json").exists():
             return _take_up(config, folder, plan)
-        return _begin(config, folder, plan)
+        return _begin(config, folder, plan, draws or _draw(config, plan))
+    except OSError as error:
+        folder.unlock()
+        raise UsageFault(f"{out}: the run cannot be set up: {error.strerror or error}; nothing was run") from error
     except BaseException:
         folder.unlock()
         raise
 
 
-def _begin(config: RunConfig, folder: RunDir, plan: Plan) -> Prepared:
+def _draw(config: RunConfig, plan: Plan) -> drawing.Draws:
     traps = plan.traps.values()
     if config.facts_from:
-        draws = drawing.reuse(Path(config.facts_from) / "facts.json", traps, plan.seeds)
-    else:
-        draws = drawing.draw_all(traps, plan.seeds)
+        return drawing.reuse(Path(config.facts_from) / "facts.json", traps, plan.seeds)
+    return drawing.draw_all(traps, plan.seeds)
+
+
+def _begin(config: RunConfig, folder: RunDir, plan: Plan, draws: drawing.Draws) -> Prepared:
+    folder.sweep()
     label = secrets.token_hex(8)
     drawing.save(folder.facts, draws)
     commitments = {f"{trap}/{seed}": draw.commitments() for (trap, seed), draw in draws.items()}
@@ -97,7 +106,7 @@ def _description(config: RunConfig, plan: Plan, draws: drawing.Draws, label: str
     return {
         "label": label,
         "begun": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-        "config": config.model_dump(mode="json", by_alias=True),
+        "config": config.anchored().model_dump(mode="json", by_alias=True),
         "plan_digest": plan.digest,
         "draw_digest": drawing.draw_digest(draws),
         "draw_reused": bool(config.facts_from),
@@ -111,8 +120,8 @@ def _description(config: RunConfig, plan: Plan, draws: drawing.Draws, label: str
 
 
 def _take_up(config: RunConfig, folder: RunDir, plan: Plan) -> Prepared:
-    stored = folder.read_json("run.json")
-    old = dict(stored["meaning"]) | {"sandbox": stored["config"]["sandbox"]}
+    stored = folder.description()
+    old = stored.meaning | {"sandbox": stored.config.get("sandbox")}
     new = dict(plan.meaning) | {"sandbox": config.sandbox}
     if keys := planning.differing(old, new):
         raise UsageFault(
@@ -120,18 +129,20 @@ def _take_up(config: RunConfig, folder: RunDir, plan: Plan) -> Prepared:
             + "\n  ".join(keys)
         )
     draws = drawing.load(folder.facts)
-    if drawing.draw_digest(draws) != stored["draw_digest"]:
+    if drawing.draw_digest(draws) != stored.draw_digest:
         raise UsageFault(f"{folder.facts}: the facts do not match the draw digest in run.json")
+    if folder.read_json("commitments.json").get("root") != stored.draw_digest:
+        raise UsageFault(f"{folder.path / 'commitments.json'}: the root does not match the draw digest in run.json")
     with Ledger(folder.ledger) as ledger:
         settled = ledger.settled()
+    folder.sweep()
     owed = [arm for arm in plan.arms if arm.id not in settled]
-    return Prepared(config, folder, plan, draws, stored["label"], owed)
+    return Prepared(config, folder, plan, draws, stored.label, owed)
 
 
 def stored_config(folder: RunDir, changes: dict[str, Any] | None = None) -> RunConfig:
     """The resolved configuration of a run, with places (jobs, folders) replaced by `changes`."""
-    data = folder.read_json("run.json")["config"]
-    return validate({**data, **(changes or {})}, str(folder.path / "run.json"))
+    return validate({**folder.description().config, **(changes or {})}, str(folder.path / "run.json"))
 
 
 def execute(

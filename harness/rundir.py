@@ -15,13 +15,45 @@ import fcntl
 import hashlib
 import json
 import os
+import shutil
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from harness.outcome import UsageFault
+from traps.schema import explain
 
 SCHEMA = 1
+_TEMPORARY = ".new-"
+_BEGINNINGS = {"lock", "blobs", "facts.json", "commitments.json"}
+
+
+class Description(BaseModel):
+    """run.json: what was resolved when the run was begun."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    label: str
+    config: dict[str, Any]
+    plan_digest: str
+    draw_digest: str
+    meaning: dict[str, Any]
+    arms: int
+    arms_by_condition: dict[str, int]
+    readers: tuple[str, ...]
+
+    @model_validator(mode="after")
+    def _says_who(self) -> Self:
+        if not isinstance(self.meaning.get("agent"), str):
+            raise ValueError("meaning.agent is missing")
+        return self
+
+    @property
+    def agent(self) -> str:
+        """The card of who did the work."""
+        return str(self.meaning["agent"])
 
 
 class RunDir:
@@ -45,15 +77,24 @@ class RunDir:
 
     @staticmethod
     def create(path: Path) -> RunDir:
-        """Make the directory. Raises UsageFault when it cannot be written or holds something else."""
+        """Make the directory and become its driver.
+
+        Raises UsageFault when it cannot be written, holds something else, or another driver is alive.
+        """
+        folder = RunDir(path)
         try:
             path.mkdir(parents=True, exist_ok=True)
-            if any(path.iterdir()) and not (path / "run.json").exists():
-                raise UsageFault(f"{path}: not empty and not a run (remedy: name another directory with --out)")
-            (path / "blobs").mkdir(exist_ok=True)
+            folder._refuse_strange()
+            folder.lock()
+            try:
+                folder._refuse_strange()  # another one may have been here before the lock was ours
+                (path / "blobs").mkdir(exist_ok=True)
+            except BaseException:
+                folder.unlock()
+                raise
         except OSError as error:
             raise UsageFault(f"{path}: {error.strerror} (remedy: name a writable directory with --out)") from error
-        return RunDir(path)
+        return folder
 
     @staticmethod
     def open(path: Path) -> RunDir:
@@ -62,13 +103,43 @@ class RunDir:
             raise UsageFault(f"{path}: no run here (run.json is missing)")
         return RunDir(path)
 
+    def _refuse_strange(self) -> None:
+        """A run, an empty directory, or the beginnings of a run that was killed before its first session."""
+        if (self.path / "run.json").exists():
+            return
+        found = {p.name for p in self.path.iterdir()}
+        ours = {name for name in found if name in _BEGINNINGS or name.startswith(_TEMPORARY)}
+        begun = "lock" in found and found == ours and not any(self.path.glob("blobs/*"))
+        if found and not begun:
+            raise UsageFault(f"{self.path}: not empty and not a run (remedy: name another directory with --out)")
+
     def lock(self) -> None:
-        """Become the driver. Raises UsageFault while another one is alive."""
-        self._lock = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        """Become the driver. Raises UsageFault while another one is alive, or when nothing can be written."""
         try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            handle = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise UsageFault(f"{self.path / 'lock'}: {error.strerror} (the run directory must be writable)") from error
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
+            os.close(handle)
             raise UsageFault(f"{self.path}: another process is driving this run") from error
+        self._lock = handle
+
+    def sweep(self) -> int:
+        """Remove what a killed driver left behind; how many scratch stores that were. Only for who holds the lock."""
+        if self._lock is None:
+            raise RuntimeError("only the driver sweeps")
+        stores = list(self.path.glob("stores-*"))
+        for path in (*stores, *self.objects.glob("tmp*")):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+        ours = (f"{_TEMPORARY}*", f"blobs/*/{_TEMPORARY}*")
+        of_git = ("*.lock", "refs/**/*.lock", "fast_import_crash_*", "objects/**/tmp_*")
+        for pattern in (*ours, *(f"objects.git/{p}" for p in of_git)):
+            for path in self.path.glob(pattern):
+                path.unlink()
+        return len(stores)
 
     def unlock(self) -> None:
         if self._lock is not None:
@@ -76,21 +147,32 @@ class RunDir:
             self._lock = None
 
     def write_json(self, name: str, data: dict[str, Any]) -> None:
-        """Replace a file atomically; the schema version is added."""
-        self._replace(self.path / name, json.dumps({"schema": SCHEMA, **data}, indent=1, ensure_ascii=False).encode())
+        """Replace a file atomically and durably; the schema version is added. Mode 0600."""
+        text = json.dumps({"schema": SCHEMA, **data}, indent=1, ensure_ascii=False)
+        replace_file(self.path / name, text.encode(), durable=True)
 
     def read_json(self, name: str) -> dict[str, Any]:
         """Raises UsageFault for a missing or damaged file, or a version that is not known."""
         path = self.path / name
         try:
-            data: dict[str, Any] = json.loads(path.read_bytes())
+            data = json.loads(path.read_bytes())
         except OSError as error:
             raise UsageFault(f"{path}: {error.strerror}") from error
         except ValueError as error:
             raise UsageFault(f"{path}: damaged: {error}") from error
+        if not isinstance(data, dict):
+            raise UsageFault(f"{path}: damaged: not a table")
         if data.get("schema") != SCHEMA:
             raise UsageFault(f"{path}: schema {data.get('schema')!r} is not known here (expected {SCHEMA})")
         return data
+
+    def description(self) -> Description:
+        """What run.json says. Raises UsageFault naming the key that is missing or malformed."""
+        data = self.read_json("run.json")
+        try:
+            return Description.model_validate(data)
+        except ValidationError as error:
+            raise UsageFault(f"{self.path / 'run.json'}: damaged: {explain(error)}") from error
 
     def put_blob(self, data: bytes) -> str:
         """Store bytes, return their sha256."""
@@ -98,7 +180,7 @@ class RunDir:
         path = self.path / "blobs" / name[:2] / name
         if not path.exists():
             path.parent.mkdir(exist_ok=True)
-            self._replace(path, data)
+            replace_file(path, data)
         return name
 
     def get_blob(self, name: str) -> bytes:
@@ -112,12 +194,18 @@ class RunDir:
             raise UsageFault(f"{path}: damaged (its bytes do not match its name)")
         return data
 
-    def _replace(self, path: Path, data: bytes) -> None:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            os.replace(temporary, path)
-        except OSError:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+
+def replace_file(path: Path, data: bytes, durable: bool = False, mode: int = 0o600) -> None:
+    """Put `data` in place of `path` in one step; `durable`: it outlives a power cut."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=_TEMPORARY)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            os.fchmod(handle, mode)
+            file.write(data)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except OSError:
+        Path(temporary).unlink(missing_ok=True)
+        raise

@@ -7,17 +7,17 @@ reference solution with the same facts too.
 from __future__ import annotations
 
 import hashlib
-import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from containers.sandbox import Sandbox
 from harness.config import RunConfig
 from harness.delta import Change, Delta, apply, changes, classify, glob
 from harness.draw import Draw
+from harness.once import Once
 from harness.outcome import CHOKED, FORBIDDEN_PATH, NO_EDIT, TIMEOUT, Boundary, Fault, Outcome
 from harness.plan import Plan
 from harness.records import Ending, VerdictCheck
-from harness.snapshot import Entry, Snapshot, overlay, to_tar
+from harness.snapshot import Entry, Snapshot, overlay, to_tar, tree_id
 from oracles import broker
 from oracles.contract import Change as OracleChange
 from oracles.solutions import Expectation, OverlayFile
@@ -33,8 +33,8 @@ class Scorer:
 
     def __init__(self, sandbox: Sandbox, plan: Plan, config: RunConfig) -> None:
         self._sandbox, self._plan, self._config = sandbox, plan, config
-        self._derived: dict[tuple[str, str], Mapping[str, object]] = {}
-        self._lock = threading.Lock()
+        self._derived: Once[Mapping[str, object]] = Once()
+        self._verdicts: Once[Verdict] = Once()
 
     def end(
         self,
@@ -49,7 +49,7 @@ class Scorer:
         """The ending of one S3. Raises Fault (oracle) or SandboxError when our side broke."""
         if delta.forbidden:
             return _ending(reader, Outcome.TRAPPED, FORBIDDEN_PATH, delta, Boundary.AGENT)
-        verdict = self.judge(trap, history, draw, start, delta.production)
+        verdict, shared = self.judge_once(trap, history, draw, start, delta.production)
         if verdict.no_edit:
             late = f"{TIMEOUT}: " if timed_out else ""
             return _ending(reader, Outcome.FAILED, late + NO_EDIT, delta, Boundary.AGENT)
@@ -62,7 +62,14 @@ class Scorer:
         if timed_out and outcome != Outcome.PASS:
             cause = f"{TIMEOUT}: {cause}"
         used = _used({**draw.facts, **verdict.derived}, delta.production)
-        return _ending(reader, outcome, cause, delta, None, verdict, used)
+        return _ending(reader, outcome, cause, delta, None, verdict, used, shared)
+
+    def judge_once(
+        self, trap: Trap, history: History, draw: Draw, start: Snapshot, production: Sequence[Change]
+    ) -> tuple[Verdict, bool]:
+        """As `judge`; the same tree, change, draw and expectation is judged once a run. (verdict, was it shared)."""
+        key = (trap.id, history.expect, _seed(draw), tree_id(start), tree_id(apply(start, production)))
+        return self._verdicts.get(key, lambda: self.judge(trap, history, draw, start, production))
 
     def judge(self, trap: Trap, history: History, draw: Draw, start: Snapshot, production: Iterable[Change]) -> Verdict:
         """The oracle's verdict on production changes over the S3 start tree."""
@@ -108,15 +115,15 @@ class Scorer:
         """The facts that the oracle computes from drawn ones."""
         if all(f.kind != "derived" for f in trap.spec.facts.values()):
             return {}
-        key = (trap.id, _seed(draw))
-        with self._lock:
-            if key not in self._derived:
-                source = self._plan.oracles[trap.id].source
-                try:
-                    self._derived[key] = broker.survey(self._sandbox, source, draw.facts, history.expect).derived
-                except OracleError as error:
-                    raise Fault(Boundary.ORACLE, str(error)) from error
-            return self._derived[key]
+        source = self._plan.oracles[trap.id].source
+
+        def ask() -> Mapping[str, object]:
+            try:
+                return broker.survey(self._sandbox, source, draw.facts, history.expect).derived
+            except OracleError as error:
+                raise Fault(Boundary.ORACLE, str(error)) from error
+
+        return self._derived.get((trap.id, _seed(draw)), ask)[0]
 
     def _oracle_at_fault(self, trap: Trap, history: History, draw: Draw, start: Snapshot, verdict: Verdict) -> bool:
         reference = self._plan.oracles[trap.id].reference(history.name)
@@ -178,6 +185,7 @@ def _ending(
     boundary: Boundary | None,
     verdict: Verdict | None = None,
     used: tuple[str, ...] = (),
+    shared: bool = False,
 ) -> Ending:
     checks = verdict.checks if verdict else ()
     return Ending(
@@ -193,6 +201,7 @@ def _ending(
         stripped=_paths(delta.stripped),
         forbidden=_paths(delta.forbidden),
         used=used,
+        shared=shared,
     )
 
 

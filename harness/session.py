@@ -11,7 +11,7 @@ import tarfile
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from containers.sandbox import WORK, Limits, Mount, Result, Sandbox, Spec
 from harness.agents.agent import Agent, Task
@@ -21,6 +21,7 @@ from harness.records import Carried, CheckRecord
 from harness.snapshot import Entry, Snapshot, from_tar, to_tar
 
 _OUTPUT_KEPT = 4000
+_ROOM_PER_FILE = 12_800  # bytes of disk for each file that may come out: a page, and as much again for its entries
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,7 @@ def run_session(sandbox: Sandbox, store: ObjectStore, agent: Agent, task: Task, 
     """Run one session. Raises SandboxError when the sandbox broke, Fault when its export cannot be read."""
     begun = time.perf_counter()
     spec = agent.spec(task)
+    spec = replace(spec, limits=_returning(spec.limits, len(task.tree)))
     result = sandbox.run(spec)
     try:
         tree, refused = from_tar(result.exports.get(WORK, b""))
@@ -73,6 +75,21 @@ def run_session(sandbox: Sandbox, store: ObjectStore, agent: Agent, task: Task, 
     tree_id = "" if cut_short else store.put(tree)
     carried = manifest(spec, task, memory_text)
     return Finished(result, tree, tree_id, carried, dropped, cut_short, time.perf_counter() - begun)
+
+
+def _returning(limits: Limits, start: int) -> Limits:
+    """Limits under which all that comes out fits in again, beside its repository, when the next session starts.
+
+    `start` is the size of the tar that goes in. What is too much for that is the capture limit of the agent who
+    left it; met only at the next start, it would look like trouble of ours.
+    """
+    room = max(limits.disk - start, 0)
+    files, total = start // tarfile.BLOCKSIZE + room // _ROOM_PER_FILE, start + room // 4
+    return limits.but(
+        export_files=min(limits.export_files, files),
+        export_file=min(limits.export_file, total),
+        export_total=min(limits.export_total, total),
+    )
 
 
 def manifest(spec: Spec, task: Task, memory_text: str) -> tuple[Carried, ...]:

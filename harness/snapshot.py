@@ -9,14 +9,17 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import re
 import tarfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from containers.sandbox import Dropped
 from traps.fixtures import Tree
 
 REGULAR, EXECUTABLE, LINK = "100644", "100755", "120000"
+# NTFS drops spaces and dots at the end of a name, ends it at a colon or backslash, and has short names
+_GIT = re.compile(rb"(\.git|git~1)[ .]*([:\\]|\Z)", re.I | re.S)
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,21 @@ def of_tree(tree: Tree) -> dict[bytes, Entry]:
 def overlay(base: Snapshot, tree: Tree, removed: Iterable[str] = ()) -> dict[bytes, Entry]:
     """`base` with the files of `tree` put over it and `removed` paths taken out."""
     gone = {p.encode() for p in removed}
-    return {p: e for p, e in base.items() if p not in gone} | of_tree(tree)
+    return lay({p: e for p, e in base.items() if p not in gone}, of_tree(tree))
+
+
+def lay(base: Snapshot, new: Snapshot) -> dict[bytes, Entry]:
+    """`base` with the entries of `new` over it; a file takes the place of a folder, a folder that of a file."""
+    folders = {folder for path in new for folder in _folders(path)}
+    kept = {p: e for p, e in base.items() if p not in folders and not any(f in new for f in _folders(p))}
+    return kept | dict(new)
+
+
+def _folders(path: bytes) -> Iterator[bytes]:
+    at = path.find(b"/")
+    while at >= 0:
+        yield path[:at]
+        at = path.find(b"/", at + 1)
 
 
 def tree_id(snapshot: Snapshot) -> str:
@@ -94,9 +111,8 @@ def to_tar(snapshot: Snapshot) -> bytes:
 
 
 def is_git(part: bytes) -> bool:
-    """Would some git take this path component for a repository's own folder?"""
-    folded = part.lower().rstrip(b" .")
-    return folded in (b".git", b"git~1") or part.lower().startswith(b".git:")
+    """Would some git, on some file system, take this path component for a repository's own folder?"""
+    return bool(_GIT.match(part))
 
 
 def from_tar(stream: bytes) -> tuple[dict[bytes, Entry], list[Dropped]]:
@@ -130,6 +146,8 @@ def _refusal(name: bytes, parts: list[bytes], member: tarfile.TarInfo, found: Sn
         return "path leaves the tree"
     if any(is_git(part) for part in parts):
         return "a repository's own folder"
+    if member.issym() and parts[-1].lower() == b".gitmodules":
+        return "a link that git takes for a list of repositories"  # git refuses a tree with one
     if member.islnk() and os.fsencode(member.linkname) not in found:
         return "hard link to nothing"
     if not (member.isreg() or member.issym() or member.islnk()):

@@ -31,6 +31,7 @@ class ReferenceAgent:
     def __init__(self) -> None:
         folder = Path(traps.reader.__file__).parent
         self._program = {f"reader/{p.name}": File(p.read_bytes()) for p in sorted(folder.glob("*.py"))}
+        self._program["reader/__init__.py"] = File(b"")  # its text explains the place of the reader to us
         self._program["main.py"] = File(_MAIN.encode())
 
     def spec(self, task: Task) -> Spec:

@@ -88,14 +88,12 @@ def clean(folder: Path) -> int:
     home = RunDir.open(folder)
     home.lock()
     try:
-        label = home.read_json("run.json")["label"]
-        scratch = [p for p in folder.iterdir() if p.is_dir() and p.name.startswith("stores-")]
-        for path in scratch:
-            shutil.rmtree(path)
+        label = home.description().label
+        scratch = home.sweep()
         removed = _containers(label)
     finally:
         home.unlock()
-    click.echo(f"{len(scratch)} scratch stores and {removed} containers removed")
+    click.echo(f"{scratch} scratch stores and {removed} containers removed")
     return COMPLETE
 
 

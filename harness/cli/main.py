@@ -6,6 +6,7 @@ traceback, because hiding it would be worse.
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
@@ -15,6 +16,9 @@ from harness.cli.read import report, show, status
 from harness.cli.run import resume, run
 from harness.cli.trap import conditions, trap
 from harness.outcome import BOUNDARIES, INTERRUPTED, USAGE, Fault, UsageFault
+from memory_probe.protocol import MemoryFault
+from oracles.solutions import SolutionError
+from traps.schema import TrapError
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -35,19 +39,21 @@ def main() -> None:
     """Entry point of the installed command."""
     try:
         code = cli.main(standalone_mode=False)
-    except click.exceptions.Abort:
-        print("interrupted", file=sys.stderr)
-        sys.exit(INTERRUPTED)
+    except (click.exceptions.Abort, KeyboardInterrupt):  # click turns the second into the first
+        print("interrupted; nothing that was committed is lost (dreambench resume RUN goes on)", file=sys.stderr)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(INTERRUPTED)  # threads of arms that nobody waits for any more must not hold the process
     except click.ClickException as error:
         error.show()
         sys.exit(USAGE)
     except UsageFault as error:
         print(f"dreambench: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
+    except (TrapError, SolutionError, MemoryFault) as error:
+        print(f"dreambench: {error}", file=sys.stderr)
+        sys.exit(USAGE)
     except Fault as error:
         print(f"dreambench: {error}", file=sys.stderr)
         sys.exit(BOUNDARIES[error.boundary].exit_code)
-    except KeyboardInterrupt:
-        print("interrupted; nothing that was committed is lost (dreambench resume RUN)", file=sys.stderr)
-        sys.exit(INTERRUPTED)
     sys.exit(code if isinstance(code, int) else 0)

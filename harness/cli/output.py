@@ -6,9 +6,19 @@ from collections.abc import Sequence
 
 from analysis.records import ArmRow
 from analysis.report.tables import REFERENCE, markdown_report, text_report
+from harness.agents.reference import ReferenceAgent
+from harness.ledger import Ledger
 from harness.outcome import Outcome
 from harness.records import ArmRecord
 from harness.rundir import RunDir
+
+
+def committed(folder: RunDir) -> list[ArmRecord]:
+    """The newest record of every arm; none while the run has no ledger yet."""
+    if not folder.ledger.exists():
+        return []
+    with Ledger(folder.ledger, read_only=True) as ledger:
+        return list(ledger.arms())
 
 
 def rows(records: Sequence[ArmRecord]) -> list[ArmRow]:
@@ -41,8 +51,8 @@ def outcome_counts(records: Sequence[ArmRecord], arms: int, readers: int) -> dic
 
 def summary_text(folder: RunDir, records: Sequence[ArmRecord]) -> tuple[str, str]:
     """(plain text, Markdown) of a run's report."""
-    stored = folder.read_json("run.json")
+    stored = folder.description()
     found = rows(records)
-    planned, agent = stored["arms_by_condition"], stored["meaning"]["agent"]
-    agent = REFERENCE if stored["config"]["agent"]["name"] == REFERENCE else agent
+    planned = stored.arms_by_condition
+    agent = REFERENCE if stored.agent == ReferenceAgent.card else stored.agent
     return text_report(found, planned=planned, agent=agent), markdown_report(found, planned=planned, agent=agent)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from harness.cli.output import outcome_counts, rows, summary_text
+from harness.cli.output import committed, outcome_counts, rows, summary_text
 from harness.draw import load as load_draws
 from harness.ledger import Ledger
 from harness.objects import ObjectStore
@@ -27,20 +27,16 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def status(folder: Path, as_json: bool) -> int:
     """How far a run is: outcomes that sum to the plan, and what is owed. Exit 2 while anything is."""
     home = RunDir.open(folder)
-    stored = home.read_json("run.json")
-    with Ledger(home.ledger, read_only=True) as ledger:
-        records = list(ledger.arms())
-    readers = stored["readers"]
-    counts = outcome_counts(records, stored["arms"], len(readers))
+    stored = home.description()
+    records = committed(home)
+    counts = outcome_counts(records, stored.arms, len(stored.readers))
     complete = not counts["owed"] and not counts[Outcome.INVALID.value]
     if as_json:
         click.echo(
-            json.dumps({"run": str(folder), "plan": stored["plan_digest"], "outcomes": counts, "complete": complete})
+            json.dumps({"run": str(folder), "plan": stored.plan_digest, "outcomes": counts, "complete": complete})
         )
     else:
-        click.echo(
-            f"plan {stored['plan_digest'][:16]}, draw {stored['draw_digest'][:16]}, agent {stored['meaning']['agent']}"
-        )
+        click.echo(f"plan {stored.plan_digest[:16]}, draw {stored.draw_digest[:16]}, agent {stored.agent}")
         click.echo("endings (arm x reader level): " + ", ".join(f"{n} {name}" for name, n in counts.items()))
         for record in records:
             for ending in record.endings:
@@ -56,8 +52,7 @@ def status(folder: Path, as_json: bool) -> int:
 def report(folder: Path, markdown: bool, as_json: bool) -> int:
     """Rates with intervals, exact tests against B0, outcomes and causes."""
     home = RunDir.open(folder)
-    with Ledger(home.ledger, read_only=True) as ledger:
-        records = list(ledger.arms())
+    records = committed(home)
     if as_json:
         click.echo(json.dumps([row.__dict__ for row in rows(records)], indent=1))
         return COMPLETE
@@ -71,21 +66,32 @@ def report(folder: Path, markdown: bool, as_json: bool) -> int:
 @click.argument("arm", metavar="[ARM]", default="")
 @_json
 def show(folder: Path, arm: str, as_json: bool) -> int:
-    """One arm: prompts, views, the S3 change, checks, carry manifests. Without ARM: a list of all."""
+    """One arm: prompts, views, the S3 change, checks, carry manifests. Without ARM: a list of all.
+
+    An arm that was cut off shows the sessions that it finished.
+    """
     home = RunDir.open(folder)
-    with Ledger(home.ledger, read_only=True) as ledger:
-        records = {r.arm: r for r in ledger.arms()}
-        if not arm:
-            return _list(list(records.values()), as_json)
-        wanted = Arm.parse(arm).id
-        if wanted not in records:
-            raise UsageFault(f"{arm}: not in the ledger (dreambench show {folder} lists what is)")
-        sessions = ledger.sessions(wanted, records[wanted].attempt)
+    records = {r.arm: r for r in committed(home)}
+    if not arm:
+        return _list(list(records.values()), as_json)
+    wanted = Arm.parse(arm)
+    record, sessions = _found(home, wanted, records.get(wanted.id))
     if as_json:
-        click.echo(json.dumps(_data(home, records[wanted], sessions), indent=1, ensure_ascii=False))
+        click.echo(json.dumps(_data(home, record, sessions), indent=1, ensure_ascii=False))
     else:
-        click.echo(_text(home, records[wanted], sessions))
+        click.echo(_text(home, wanted, record, sessions))
     return COMPLETE
+
+
+def _found(home: RunDir, arm: Arm, record: ArmRecord | None) -> tuple[ArmRecord | None, list[SessionRecord]]:
+    """The record of an arm, if it ended, and the sessions of its newest attempt."""
+    if home.ledger.exists():
+        with Ledger(home.ledger, read_only=True) as ledger:
+            attempt = record.attempt if record else ledger.attempts().get(arm.id, 0)
+            sessions = ledger.sessions(arm.id, attempt)
+        if record or sessions:
+            return record, sessions
+    raise UsageFault(f"{arm.id}: not in the ledger (dreambench show {home.path} lists what is)")
 
 
 def _list(records: list[ArmRecord], as_json: bool) -> int:
@@ -97,10 +103,10 @@ def _list(records: list[ArmRecord], as_json: bool) -> int:
     return COMPLETE
 
 
-def _data(home: RunDir, record: ArmRecord, sessions: list[SessionRecord]) -> dict[str, Any]:
-    store = ObjectStore(home.objects)
+def _data(home: RunDir, record: ArmRecord | None, sessions: list[SessionRecord]) -> dict[str, Any]:
+    store = _store(home)
     return {
-        "arm": record.model_dump(mode="json"),
+        "arm": record.model_dump(mode="json") if record else None,
         "sessions": [
             {
                 **session.model_dump(mode="json"),
@@ -114,10 +120,14 @@ def _data(home: RunDir, record: ArmRecord, sessions: list[SessionRecord]) -> dic
     }
 
 
-def _text(home: RunDir, record: ArmRecord, sessions: list[SessionRecord]) -> str:
-    store = ObjectStore(home.objects)
-    draw = load_draws(home.facts).get((record.trap, record.seed))
-    out = [f"# {record.arm}", f"construct {record.construct_}, expects to {record.expect}, attempt {record.attempt}"]
+def _text(home: RunDir, arm: Arm, record: ArmRecord | None, sessions: list[SessionRecord]) -> str:
+    store = _store(home)
+    draw = load_draws(home.facts).get((arm.trap, arm.seed))
+    out = [f"# {arm.id}"]
+    if record:
+        out += [f"construct {record.construct_}, expects to {record.expect}, attempt {record.attempt}"]
+    else:
+        out += ["not finished: cut off, or still running"]
     if draw:
         out += ["facts: " + ", ".join(f"{name}={value}" for name, value in draw.facts.items())]
     for session in sessions:
@@ -132,7 +142,7 @@ def _text(home: RunDir, record: ArmRecord, sessions: list[SessionRecord]) -> str
             out += ["### not captured", *session.dropped]
         if session.check:
             out += [f"### public check: {'passed' if session.check.passed else 'failed'} (exit {session.check.exit})"]
-    for ending in record.endings:
+    for ending in record.endings if record else ():
         out += ["", *_ending(ending)]
     return "\n".join(out)
 
@@ -149,6 +159,13 @@ def _ending(ending: Ending) -> list[str]:
         if values := getattr(ending, name):
             lines.append(f"{name}: {', '.join(values)}")
     return lines
+
+
+def _store(home: RunDir) -> ObjectStore:
+    """The trees of a run that has some: looking must not make a store."""
+    if not (home.objects / "HEAD").is_file():
+        raise UsageFault(f"{home.objects}: the store of trees is missing")
+    return ObjectStore(home.objects)
 
 
 def _blob(home: RunDir, name: str) -> str:

@@ -10,13 +10,12 @@ from typing import Any
 
 import click
 
-from harness.cli.output import outcome_counts, summary_text
+from harness.cli.output import committed, outcome_counts, summary_text
 from harness.config import RunConfig, load
-from harness.ledger import Ledger
-from harness.outcome import COMPLETE, INCOMPLETE, Outcome, UsageFault
+from harness.outcome import COMPLETE, INCOMPLETE, Boundary, Fault, Outcome, UsageFault
 from harness.progress import Progress
 from harness.run import Prepared, execute, prepare, stored_config
-from harness.rundir import RunDir
+from harness.rundir import RunDir, replace_file
 
 
 @click.command()
@@ -50,6 +49,8 @@ def run(words: tuple[str, ...], out: Path | None, facts_from: Path | None, jobs:
 def resume(folder: Path, words: tuple[str, ...], jobs: int | None, as_json: bool) -> int:
     """Go on with a run: the arms that are owed (never finished, or invalid)."""
     stored = stored_config(RunDir.open(folder), {} if jobs is None else {"jobs": jobs})
+    if files := [w for w in words if "=" not in w]:
+        raise UsageFault(f"{files[0]!r}: a run is resumed with its own configuration (only KEY=VALUE words)")
     config = load(None, words, stored.model_dump(mode="json", by_alias=True))
     return _go(config, folder, as_json)
 
@@ -62,17 +63,27 @@ def _fresh() -> Path:
 def _go(config: RunConfig, out: Path, as_json: bool) -> int:
     ready = prepare(config, out)
     with Progress(len(ready.plan.arms), len(ready.plan.arms) - len(ready.owed)) as progress:
-        execute(ready, progress.tell)
+        execute(ready, progress.tell, _on_the_way)
     return _finish(ready, out, as_json)
 
 
+def _on_the_way(point: str) -> None:
+    if point == "run:stopping":
+        click.echo("stopping: waiting for the sessions that still run (Ctrl-C leaves at once)", err=True)
+
+
 def _finish(ready: Prepared, out: Path, as_json: bool) -> int:
-    with Ledger(ready.folder.ledger, read_only=True) as ledger:
-        records = list(ledger.arms())
+    records = committed(ready.folder)
     counts = outcome_counts(records, len(ready.plan.arms), len(ready.plan.readers))
     complete = not counts["owed"] and not counts[Outcome.INVALID.value]
     text, markdown = summary_text(ready.folder, records)
-    (out / "report.md").write_text(markdown, encoding="utf-8")
+    try:
+        replace_file(out / "report.md", markdown.encode(), mode=0o644)
+    except OSError as error:
+        remedy = f"remedy: make room, then dreambench report {out} --markdown"
+        raise Fault(
+            Boundary.LEDGER, f"{out / 'report.md'}: {error.strerror}; every outcome is kept ({remedy})"
+        ) from error
     if as_json:
         click.echo(json.dumps({"run": str(out), "plan": ready.plan.digest, "outcomes": counts, "complete": complete}))
     else:

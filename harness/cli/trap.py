@@ -13,6 +13,7 @@ from harness.config import load
 from harness.outcome import COMPLETE, REJECTED, UsageFault
 from harness.plan import select
 from memory_probe.ladder import conditions as known_conditions
+from memory_probe.protocol import Card
 from traps.gates import Problem
 from traps.hosted import HostedError
 from traps.schema import TrapError
@@ -65,5 +66,20 @@ def conditions(as_json: bool) -> int:
         click.echo(json.dumps([card.__dict__ for card in cards], indent=1))
     else:
         for card in cards:
-            click.echo(f"{card.code:<10} {card.title}")
+            click.echo(card_line(card))
     return COMPLETE
+
+
+def card_line(card: Card) -> str:
+    """One card: code, version, title, then what it shows and what should be known of it."""
+    marks = [
+        word
+        for word, there in (
+            ("repaired", card.repaired),
+            ("needs a model", card.needs_model),
+            ("instrument", card.instrument),
+        )
+        if there
+    ]
+    tail = "; ".join(part for part in (", ".join(card.capabilities), ", ".join(marks)) if part)
+    return f"{card.code:<16} {card.version:<4} {card.title}{f' [{tail}]' if tail else ''}"
