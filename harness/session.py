@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import tarfile
-import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from containers.sandbox import WORK, Limits, Mount, Result, Sandbox, Spec
 from harness.agents.agent import Agent, Task
 from harness.objects import ObjectStore
+from harness.once import Once
 from harness.outcome import Boundary, Fault
 from harness.records import Carried, CheckRecord
 from harness.snapshot import Entry, Snapshot, from_tar, to_tar
@@ -37,26 +37,18 @@ class Finished:
     seconds: float
 
 
-@dataclass
 class CheckMemo:
     """Public checks of this run by (tree, command): the same tree is checked once. Thread-safe."""
 
-    _known: dict[tuple[str, tuple[str, ...]], CheckRecord] = field(default_factory=dict)
-    _locks: dict[tuple[str, tuple[str, ...]], threading.Lock] = field(default_factory=dict)
-    _guard: threading.Lock = field(default_factory=threading.Lock)
+    def __init__(self) -> None:
+        self._once: Once[CheckRecord] = Once()
 
     def run(
         self, sandbox: Sandbox, tree: Snapshot, tree_id: str, command: tuple[str, ...], limits: Limits
     ) -> CheckRecord:
         """Check a tree, or repeat what the same check said of the same tree."""
-        key = (tree_id, command)
-        with self._guard:
-            lock = self._locks.setdefault(key, threading.Lock())
-        with lock:
-            if key in self._known:
-                return self._known[key].model_copy(update={"shared": True})
-            self._known[key] = public_check(sandbox, tree, command, limits)
-            return self._known[key]
+        found, shared = self._once.get((tree_id, command), lambda: public_check(sandbox, tree, command, limits))
+        return found.model_copy(update={"shared": shared})
 
 
 def run_session(sandbox: Sandbox, store: ObjectStore, agent: Agent, task: Task, memory_text: str) -> Finished:

@@ -93,6 +93,13 @@ class Stage:
 
     def play(self, folder: Path, script: str, *words: str, extra: Mapping[str, bytes] | None = None) -> Played:
         """Run `script` as the agent of all three sessions. Condition B0 unless the words name another."""
+        (played,) = self.play_all(folder, script, *words, extra=extra)
+        return played
+
+    def play_all(
+        self, folder: Path, script: str, *words: str, extra: Mapping[str, bytes] | None = None
+    ) -> tuple[Played, ...]:
+        """As `play`, for words that make several arms."""
         program = folder / "program"
         program.mkdir()
         for name, data in {"agent.py": script.encode(), "session.py": SESSION.encode(), **(extra or {})}.items():
@@ -101,11 +108,10 @@ class Stage:
         settings["agent.command"] = json.dumps(["python3", "-B", "/agent/agent.py", "{prompt}"])
         settings |= dict(word.split("=", 1) for word in words)
         config = load(None, [f"{key}={value}" for key, value in settings.items()], dict(self.mini))
-        records: list[ArmRecord] = []
-        execute(prepare(config, folder / "out"), records.append, sandbox=self.box)
-        (arm,) = records
-        with Ledger(folder / "out" / "ledger.sqlite", read_only=True) as ledger:
-            return Played(folder / "out", arm, tuple(ledger.sessions(arm.arm, arm.attempt)))
+        out, arms = folder / "out", list[ArmRecord]()
+        execute(prepare(config, out), arms.append, sandbox=self.box)
+        with Ledger(out / "ledger.sqlite", read_only=True) as ledger:
+            return tuple(Played(out, arm, tuple(ledger.sessions(arm.arm, arm.attempt))) for arm in arms)
 
 
 def judged(played: Played) -> Ending:

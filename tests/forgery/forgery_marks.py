@@ -5,9 +5,11 @@ It prints `left PLACE` for each place that took the mark, and `met PLACE` for ea
 
 PROGRAM = r"""
 from session import *
-import ctypes, mmap, socket, subprocess, time
+import ctypes, socket, subprocess, time
 
 MARK = "-".join(["mark", "3f9c" * 4])
+OPEN = []
+DECLARED = f"MARK = {MARK!r}"
 SKIP = ("/proc", "/sys", "/usr", "/tools", "/lib", "/lib64", "/bin", "/agent")
 
 
@@ -31,13 +33,15 @@ def leave(place, act):
 
 def leave_everywhere():
     for folder in sorted({folder for folder, _ in everywhere()} | {"/proc", "/sys", "/usr", "/tools", "/agent"}):
+        if "/.git" in folder:  # a stray file among the references would only break git
+            continue
         leave(folder, lambda: write(f"{MARK}.txt", MARK, folder))
     home = os.path.expanduser("~")
-    for name in (".bashrc", ".profile", ".gitconfig", ".claude/memory.md", ".codex/notes", ".cache/x", ".config/git/attributes"):
+    for name in (".bashrc", ".profile", ".claude/memory.md", ".codex/notes", ".cache/x", ".config/git/attributes"):
         leave(f"~/{name}", lambda: write(name, MARK, home))
     leave("the tree", lambda: write("AGENTS.md", MARK))
     leave("a test", lambda: write("tests/test_mark.py", f"MARK = {MARK!r}"))
-    leave("declared", lambda: write("src/mini/boxes.py", f"MARK = {MARK!r}"))
+    leave("declared", lambda: write("src/mini/boxes.py", DECLARED))
     git("config", "user.name", MARK)
     git("add", "-A")
     git("commit", "-qm", MARK)
@@ -47,13 +51,13 @@ def leave_everywhere():
     write("src/mini/stashed.py", MARK)
     git("stash", "-u")
     git("hash-object", "-w", "--stdin", data=MARK.encode())
-    write("src/mini/boxes.py", f"MARK = {MARK!r}")
+    write("src/mini/boxes.py", DECLARED)
     leave("shared memory", lambda: write(MARK, MARK, "/dev/shm"))
     libc = ctypes.CDLL(None, use_errno=True)
     if (number := libc.shmget(0x3F9C, 4096, 0o1666)) >= 0:
         print("left sysv", number)
-    name = socket.socket(socket.AF_UNIX)
-    name.bind("\0" + MARK)
+    OPEN.append(socket.socket(socket.AF_UNIX))
+    OPEN[0].bind("\0" + MARK)
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:
@@ -78,11 +82,11 @@ def met():
                 yield "a process"
         except OSError:
             pass
-    for what in (["log", "--all", "-p"], ["config", "-l"], ["for-each-ref"], ["reflog"], ["stash", "list"]):
+    for what in (["log", "--all"], ["config", "-l"], ["for-each-ref"], ["reflog"], ["stash", "list"]):
         if MARK in git(*what):
             yield "git " + what[0]
     for blob in git("cat-file", "--batch-all-objects", "--batch-check=%(objectname)").split():
-        if MARK in git("cat-file", "-p", blob):
+        if MARK in (data := git("cat-file", "-p", blob)) and data != DECLARED:
             yield "git object"
     if MARK.encode() in open("/proc/net/unix", "rb").read():
         yield "a socket"

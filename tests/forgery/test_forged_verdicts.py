@@ -32,8 +32,11 @@ def test_planted_files_forge_nothing(stage: Stage, tmp_path: Path, plant: Plant)
     assert played.sessions[2].exit == 0, "the plant itself broke"
     if plant.ends == "forbidden":
         assert (judged(played).outcome, played.ending.cause) == (Outcome.TRAPPED, FORBIDDEN_PATH)
-    else:
-        assert scored(played).outcome == Outcome.FAILED
+        return
+    assert scored(played).outcome == Outcome.FAILED
+    stripped = [row.partition(" ")[2] for row in played.ending.stripped]
+    assert [path for path in plant.stripped if not any(row.startswith(path) for row in stripped)] == []
+    assert next(check.held for check in played.ending.checks if check.name == "bare_name") is plant.sound
 
 
 @pytest.mark.parametrize("module", SPOKEN.values(), ids=SPOKEN.keys())
