@@ -27,6 +27,9 @@ from containers.sandbox import Limits, SandboxError
 
 _OPEN_FILES = 4096
 _OOM_SCORE = b"500"  # the kernel should rather take what runs inside than one of ours
+# bwrap's first process stays inside, and what it freed can be read there: the host's mount table, which it parsed.
+# So its allocator overwrites what it frees. The command's own environment is set apart from this.
+_BWRAP_ENVIRONMENT = {b"GLIBC_TUNABLES": b"glibc.malloc.tcache_count=0:glibc.malloc.perturb=165"}
 _OVERHEAD = 4  # processes of bwrap that count as well
 _GROUP_OVERHEAD = 16  # where a cgroup counts processes, it should be the first to refuse: it counts the hits
 
@@ -160,7 +163,7 @@ def _become_bwrap(nursery: int, descriptors: list[int], bwrap: str, controllers:
         _set_limits(processes, memory, controllers)
         options = [b"--args", b"%d" % args, b"--seccomp", b"%d" % filters, b"--json-status-fd", b"%d" % status]
         # its first argument is its name in the process list inside
-        os.execve(bwrap, [b"init", *options, b"--", *map(os.fsencode, command)], {})
+        os.execve(bwrap, [b"init", *options, b"--", *map(os.fsencode, command)], _BWRAP_ENVIRONMENT)
     except BaseException as error:
         os.write(2, f"bwrap: cannot start: {error}\n".encode())
     os._exit(125)
