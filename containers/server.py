@@ -94,6 +94,7 @@ class Server:
                 stderr=subprocess.DEVNULL,
                 pass_fds=[child.fileno(), *cgroups],
                 env={"LANG": "C.UTF-8"},
+                cwd="/",  # a private working directory of root could not be entered after dropping to another user
                 start_new_session=True,
             )
         except OSError as error:

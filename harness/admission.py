@@ -25,7 +25,7 @@ from oracles.folder import MUTATED, NOTHING
 from oracles.solutions import Expectation, SolutionError
 from traps.gates import Problem, static_problems
 from traps.load import Trap
-from traps.schema import History
+from traps.schema import History, TrapError
 
 _INSTRUMENTS = ("B0", "EVIDENCE", "POISON")
 
@@ -67,7 +67,7 @@ def check_trap(config: RunConfig, trap: Trap, sandbox: Sandbox) -> Report:
         problems += instrument_problems(trap, records)
         try:
             seen = list(_solutions(ready, trap, sandbox, starts))
-        except (Fault, SandboxError, SolutionError) as error:
+        except (Fault, SandboxError, SolutionError, TrapError) as error:
             problems.append(Problem("wrong answers", "oracle", str(error)))
     problems += [
         Problem(

@@ -21,7 +21,7 @@ from traps.schema import explain
 ROOT = Path(__file__).resolve().parent.parent
 
 #: Keys that say where and how fast, not what.
-PLACES = frozenset({"jobs", "traps_dir", "oracles_dir", "cache", "facts_from", "fold", "schema", "agent.program"})
+PLACES = frozenset({"jobs", "traps_dir", "oracles_dir", "cache", "facts_from", "schema", "agent.program"})
 
 
 def _listed(value: Any) -> Any:
@@ -79,12 +79,11 @@ class RunConfig(_Model):
 
     schema_: Literal[1] = Field(default=1, alias="schema")
     traps: Words = ()  # ids; empty = every trap found
-    fold: str = ""  # a fold file; its members instead of `traps`
     conditions: Some = ("B0", "B5", "ALL", "EVIDENCE", "POISON")
     seeds: int = Field(default=3, ge=1, le=1000)
     first_seed: int = Field(default=1, ge=0)
     readers: Levels = ("careful", "credulous")
-    haystack: Literal[0] = 0
+    haystack: int = Field(default=0, ge=0, le=2000)  # background episodes before S1
     agent: AgentConfig = Field(default_factory=AgentConfig)
     budget: BudgetConfig = Field(default_factory=BudgetConfig)
     limits: LimitConfig = Field(default_factory=LimitConfig)
@@ -110,10 +109,9 @@ class RunConfig(_Model):
     @property
     def cache_dir(self) -> Path:
         """Where toolchains, images and hosted archives are kept: `cache`, else the user's cache folder."""
-        if self.cache:
-            return Path(self.cache)
-        base = os.environ.get("DREAMBENCH_CACHE")
-        return Path(base) if base else Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "dreambench"
+        if given := self.cache or os.environ.get("DREAMBENCH_CACHE"):
+            return Path(given).absolute()
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").absolute() / "dreambench"
 
     @property
     def workers(self) -> int:

@@ -62,9 +62,10 @@ def draw_all(traps: Iterable[Trap], seeds: Iterable[int]) -> Draws:
     return {(trap.id, seed): draw_one(trap) for trap in traps for seed in wanted}
 
 
-def draw_digest(draws: Draws) -> str:
-    """Merkle root of all commitments."""
-    return facts.merkle_root(c for draw in draws.values() for c in draw.commitments().values())
+def draw_digest(draws: Draws, others: Iterable[str] = ()) -> str:
+    """Merkle root of all commitments; `others` are commitments to what is not a trap's (the background)."""
+    own = [c for draw in draws.values() for c in draw.commitments().values()]
+    return facts.merkle_root([*own, *others])
 
 
 def save(path: Path, draws: Draws) -> None:

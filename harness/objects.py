@@ -58,8 +58,10 @@ class ObjectStore:
         self._sessions: dict[str, bytes] = {}
         if not (path / "HEAD").exists():
             self._git("init", "--quiet", "--bare", "--template=", str(path), bare=False)
-            (path / "info").mkdir(exist_ok=True)
-            (path / "info" / "attributes").write_text(_ATTRIBUTES)
+        attributes = path / "info" / "attributes"
+        if not attributes.exists():  # also after a kill between the two
+            attributes.parent.mkdir(exist_ok=True)
+            attributes.write_text(_ATTRIBUTES)
 
     def put(self, snapshot: Snapshot) -> str:
         """Store a tree, return its id."""

@@ -10,7 +10,7 @@ import ast
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from harness.config import RunConfig
 from harness.outcome import UsageFault
 from memory_probe.ladder import Condition
 from oracles.folder import OracleFolder, load_oracle
+from traps.background_file import Background, load_background
 from traps.load import Trap, discover, load_trap
 
 FORMAT = 1
@@ -56,6 +57,7 @@ class Plan:
     readers: tuple[str, ...]
     arms: tuple[Arm, ...]
     meaning: Mapping[str, Any]
+    backgrounds: Mapping[str, Background] = field(default_factory=dict)  # by fixture; empty without a haystack
 
     @property
     def digest(self) -> str:
@@ -100,7 +102,21 @@ def make(config: RunConfig, traps: dict[str, Trap], known: Mapping[str, Conditio
         "oracles": {t: oracle.digest for t, oracle in oracles.items()},
         "conditions": {c: asdict(condition.card) for c, condition in conditions.items()},
     }
-    return Plan(traps, oracles, conditions, seeds, readers, arms, json.loads(json.dumps(meaning)))
+    backgrounds = _backgrounds(config, traps) if config.haystack else {}
+    if backgrounds:
+        meaning["background"] = {name: background.digest for name, background in backgrounds.items()}
+    return Plan(traps, oracles, conditions, seeds, readers, arms, json.loads(json.dumps(meaning)), backgrounds)
+
+
+def _backgrounds(config: RunConfig, traps: Mapping[str, Trap]) -> dict[str, Background]:
+    """The background of every fixture in use. Raises UsageFault when one reaches a trap's first session."""
+    fixtures = Path(config.traps_dir) / "fixtures"
+    found = {name: load_background(fixtures, name) for name in sorted({t.spec.fixture for t in traps.values()})}
+    for trap in traps.values():
+        ends, first = found[trap.spec.fixture].spec.ends, trap.spec.session[0].date
+        if ends >= first:
+            raise UsageFault(f"{trap.spec.fixture}: the background ends on {ends}, {trap.id} begins on {first}")
+    return found
 
 
 def _oracle(folder: Path) -> OracleFolder:

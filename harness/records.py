@@ -71,6 +71,16 @@ class VerdictCheck(_Record):
     detail: str
 
 
+class FactTrace(_Record):
+    """How far one fact came in this arm (see `harness.funnel`)."""
+
+    name: str
+    role: str
+    stage: Literal["injected", "written", "alive", "admitted", "used"]
+    lost: str
+    corrupted: bool
+
+
 class Ending(_Record):
     """How one S3 ended: the outcome of the arm at one reader level."""
 
@@ -83,6 +93,7 @@ class Ending(_Record):
     stripped: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
     shared: bool = False  # the same tree and change had been judged before in this run, on the same draw
+    funnel: tuple[FactTrace, ...] = ()  # none for instruments, which the harness fills
     used: tuple[str, ...] = ()  # names of facts whose value stands in the production change
 
 
@@ -103,6 +114,7 @@ class ArmRecord(_Record):
     injected: tuple[str, ...]  # names of facts that the events of this history carried
     receipts: tuple[str, ...]  # status of every write, in order
     store: str  # blob: the frozen store after S2
+    shown: tuple[str, ...]  # class of each item that S3 was shown: useful, stale, harmful, distracting, irrelevant
     endings: tuple[Ending, ...]
     seconds: float
     attempt: int

@@ -12,7 +12,7 @@ import secrets
 import sys
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from harness.arm import Context, run_arm
 from harness.boxes import open_sandbox
 from harness.config import RunConfig, validate
 from harness.executor import Executor, Tell
+from harness.haystack import Haystack, Past, commitments, load, obtain, save
 from harness.ledger import Ledger
 from harness.objects import ObjectStore
 from harness.outcome import UsageFault
@@ -51,6 +52,7 @@ class Prepared:
     draws: drawing.Draws
     label: str
     owed: list[Arm]
+    past: Past = field(default_factory=dict)
 
 
 def load_plan(config: RunConfig, known: dict[str, Condition] | None = None) -> Plan:
@@ -71,12 +73,12 @@ def prepare(config: RunConfig, out: Path, known: dict[str, Condition] | None = N
     if sys.flags.optimize:
         raise UsageFault("python -O strips the asserts that oracles are made of (remedy: run without -O)")
     plan = load_plan(config, known)
-    draws = None if (out / "run.json").exists() else _draw(config, plan)
+    drawn = None if (out / "run.json").exists() else _draw(config, plan)
     folder = RunDir.create(out)
     try:
         if (out / "run.json").exists():
             return _take_up(config, folder, plan)
-        return _begin(config, folder, plan, draws or _draw(config, plan))
+        return _begin(config, folder, plan, *(drawn or _draw(config, plan)))
     except OSError as error:
         folder.unlock()
         raise UsageFault(f"{out}: the run cannot be set up: {error.strerror or error}; nothing was run") from error
@@ -85,30 +87,34 @@ def prepare(config: RunConfig, out: Path, known: dict[str, Condition] | None = N
         raise
 
 
-def _draw(config: RunConfig, plan: Plan) -> drawing.Draws:
-    traps = plan.traps.values()
-    if config.facts_from:
-        return drawing.reuse(Path(config.facts_from) / "facts.json", traps, plan.seeds)
-    return drawing.draw_all(traps, plan.seeds)
+def _draw(config: RunConfig, plan: Plan) -> tuple[drawing.Draws, Past]:
+    traps, other = plan.traps.values(), Path(config.facts_from) if config.facts_from else None
+    draws = drawing.reuse(other / "facts.json", traps, plan.seeds) if other else drawing.draw_all(traps, plan.seeds)
+    old = other / "background.json" if other else None
+    return draws, obtain(plan.backgrounds, config.haystack, plan.seeds, draws, old)
 
 
-def _begin(config: RunConfig, folder: RunDir, plan: Plan, draws: drawing.Draws) -> Prepared:
+def _begin(config: RunConfig, folder: RunDir, plan: Plan, draws: drawing.Draws, past: Past) -> Prepared:
     folder.sweep()
     label = secrets.token_hex(8)
     drawing.save(folder.facts, draws)
-    commitments = {f"{trap}/{seed}": draw.commitments() for (trap, seed), draw in draws.items()}
-    folder.write_json("commitments.json", {"root": drawing.draw_digest(draws), "commitments": commitments})
-    folder.write_json("run.json", _description(config, plan, draws, label))
-    return Prepared(config, folder, plan, draws, label, list(plan.arms))
+    if past:
+        save(folder.background, past)
+    root = drawing.draw_digest(draws, commitments(past).values())
+    told = {f"{trap}/{seed}": draw.commitments() for (trap, seed), draw in draws.items()}
+    background = {"background": commitments(past)} if past else {}
+    folder.write_json("commitments.json", {"root": root, "commitments": told, **background})
+    folder.write_json("run.json", _description(config, plan, root, label))
+    return Prepared(config, folder, plan, draws, label, list(plan.arms), past)
 
 
-def _description(config: RunConfig, plan: Plan, draws: drawing.Draws, label: str) -> dict[str, Any]:
+def _description(config: RunConfig, plan: Plan, root: str, label: str) -> dict[str, Any]:
     return {
         "label": label,
         "begun": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         "config": config.anchored().model_dump(mode="json", by_alias=True),
         "plan_digest": plan.digest,
-        "draw_digest": drawing.draw_digest(draws),
+        "draw_digest": root,
         "draw_reused": bool(config.facts_from),
         "meaning": dict(plan.meaning),
         "arms": len(plan.arms),
@@ -129,15 +135,17 @@ def _take_up(config: RunConfig, folder: RunDir, plan: Plan) -> Prepared:
             + "\n  ".join(keys)
         )
     draws = drawing.load(folder.facts)
-    if drawing.draw_digest(draws) != stored.draw_digest:
-        raise UsageFault(f"{folder.facts}: the facts do not match the draw digest in run.json")
+    past = load(folder.background) if config.haystack else {}
+    if drawing.draw_digest(draws, commitments(past).values()) != stored.draw_digest:
+        what = f"{folder.facts}: the facts" + (f" or {folder.background}: the background" if past else "")
+        raise UsageFault(f"{what} do not match the draw digest in run.json")
     if folder.read_json("commitments.json").get("root") != stored.draw_digest:
         raise UsageFault(f"{folder.path / 'commitments.json'}: the root does not match the draw digest in run.json")
     with Ledger(folder.ledger) as ledger:
         settled = ledger.settled()
     folder.sweep()
     owed = [arm for arm in plan.arms if arm.id not in settled]
-    return Prepared(config, folder, plan, draws, stored.label, owed)
+    return Prepared(config, folder, plan, draws, stored.label, owed, past)
 
 
 def stored_config(folder: RunDir, changes: dict[str, Any] | None = None) -> RunConfig:
@@ -151,6 +159,7 @@ def execute(
     """Run every owed arm. The sandbox is opened here unless one is given (which stays open)."""
     folder, config = ready.folder, ready.config
     box = sandbox or open_sandbox(config, ready.label)
+    haystack = Haystack(folder.path, ready.plan.backgrounds, ready.past)
     try:
         reach("run:start")
         with Ledger(folder.ledger) as ledger:
@@ -167,10 +176,12 @@ def execute(
                 scorer=Scorer(box, ready.plan, config),
                 emit=executor.emit,
                 reach=reach,
+                haystack=haystack,
             )
             executor.run(ready.owed, lambda arm, attempt: run_arm(context, arm, attempt), tell)
         reach("run:end")
     finally:
+        haystack.close()
         if sandbox is None:
             box.close()
         folder.unlock()

@@ -3,6 +3,7 @@
     run.json      resolved config, plan meaning and digests, versions (re-runnable)
     commitments.json  public commitments of every fact, written before the first session
     facts.json    the facts themselves (0600)
+    background.json  what was drawn for the background, with a haystack (0600)
     ledger.sqlite objects.git/ blobs/ report.md
 
 Invariant: one driver at a time holds the lock; files are replaced atomically and a directory that is not a run is
@@ -27,7 +28,7 @@ from traps.schema import explain
 
 SCHEMA = 1
 _TEMPORARY = ".new-"
-_BEGINNINGS = {"lock", "blobs", "facts.json", "commitments.json"}
+_BEGINNINGS = {"lock", "blobs", "facts.json", "background.json", "commitments.json"}
 
 
 class Description(BaseModel):
@@ -60,12 +61,16 @@ class RunDir:
     """A run directory at `path` (which must exist, see `create`)."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path = path.absolute()  # programs that we start work elsewhere
         self._lock: int | None = None
 
     @property
     def facts(self) -> Path:
         return self.path / "facts.json"
+
+    @property
+    def background(self) -> Path:
+        return self.path / "background.json"
 
     @property
     def ledger(self) -> Path:
@@ -88,7 +93,7 @@ class RunDir:
             folder.lock()
             try:
                 folder._refuse_strange()  # another one may have been here before the lock was ours
-                (path / "blobs").mkdir(exist_ok=True)
+                (folder.path / "blobs").mkdir(exist_ok=True)
             except BaseException:
                 folder.unlock()
                 raise

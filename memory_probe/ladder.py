@@ -8,45 +8,31 @@ nothing of the harness.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from importlib.metadata import entry_points
-from pathlib import Path
 
-from memory_probe.baselines import AllEvents, FixedItems, NoMemory, VerbatimMemory
-from memory_probe.protocol import Card, Memory, MemoryFault, ViewItem
+from memory_probe import family
+from memory_probe.baselines import FixedItems, NoMemory
+from memory_probe.opening import Condition, Opening
+from memory_probe.protocol import Card, Memory, MemoryFault
+from memory_probe.rungs import Make, rungs
+
+__all__ = ["GROUP", "Condition", "Opening", "conditions"]
 
 GROUP = "dreambench.memory"
 
 
-@dataclass(frozen=True)
-class Opening:
-    """What a condition is opened with: an empty namespace folder, and the items of an instrument."""
-
-    namespace: Path
-    evidence: tuple[ViewItem, ...] = ()
-    poison: tuple[ViewItem, ...] = ()
-
-
-@dataclass(frozen=True)
-class Condition:
-    card: Card
-    open: Callable[[Opening], Memory]
-
-
 def _own() -> dict[str, Condition]:
+    """Our own conditions: one module a group."""
+    known: dict[str, Condition] = {}
+    for group in (_simple(), family.conditions()):
+        if twice := known.keys() & group.keys():
+            raise MemoryFault(f"conditions claimed twice: {sorted(twice)}")
+        known |= group
+    return known
+
+
+def _simple() -> dict[str, Condition]:
     b0 = Card("B0", "no memory", "1")
-    b5 = Card(
-        "B5",
-        "verbatim: one record an event, words found plus scope path, ties newest first",
-        "1",
-        ("dates", "scopes"),
-    )
-    everything = Card(
-        "ALL",
-        "every event, oldest first, whole, while the token budget lasts; no k",
-        "1",
-        ("dates", "scopes"),
-    )
     evidence = Card(
         "EVIDENCE",
         "instrument: what the trap needs, and nothing else",
@@ -57,11 +43,14 @@ def _own() -> dict[str, Condition]:
     poison = Card("POISON", "instrument: only what must not be used", "1", ("dates", "scopes"), instrument=True)
     return {
         "B0": Condition(b0, lambda o: NoMemory(b0)),
-        "B5": Condition(b5, lambda o: VerbatimMemory(b5, o.namespace)),
-        "ALL": Condition(everything, lambda o: AllEvents(everything, o.namespace)),
+        **{card.code: Condition(card, _in_namespace(make)) for card, make in rungs()},
         "EVIDENCE": Condition(evidence, lambda o: FixedItems(evidence, o.evidence)),
         "POISON": Condition(poison, lambda o: FixedItems(poison, o.poison)),
     }
+
+
+def _in_namespace(make: Make) -> Callable[[Opening], Memory]:
+    return lambda opening: make(opening.namespace)
 
 
 def conditions() -> Mapping[str, Condition]:

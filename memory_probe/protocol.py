@@ -150,6 +150,7 @@ class Card:
     capabilities: tuple[str, ...] = ()
     needs_model: bool = False
     instrument: bool = False  # filled by the harness; not a memory anybody could ship
+    repaired: bool = False  # keeps evidence that its published version cut away before it could be read
 
 
 class Memory(Protocol):

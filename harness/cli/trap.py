@@ -82,4 +82,4 @@ def card_line(card: Card) -> str:
         if there
     ]
     tail = "; ".join(part for part in (", ".join(card.capabilities), ", ".join(marks)) if part)
-    return f"{card.code:<16} {card.version:<4} {card.title}{f' [{tail}]' if tail else ''}"
+    return f"{card.code:<16} {card.version:<18} {card.title}{f' [{tail}]' if tail else ''}"

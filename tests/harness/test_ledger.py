@@ -28,6 +28,7 @@ def record(arm: str, outcome: Outcome, attempt: int = 1) -> ArmRecord:
         injected=(),
         receipts=(),
         store="",
+        shown=(),
         endings=(ending,),
         seconds=1.0,
         attempt=attempt,
