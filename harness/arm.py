@@ -174,7 +174,7 @@ class _Run:
         context.reach(f"s{step}:captured")
         check = None
         if not done.cut_short and session.check:
-            check = context.checks.run(context.sandbox, done.tree, done.tree_id, session.check, context.limits)
+            check = context.checks.run(context.sandbox, done.tree, session.check, context.limits)
         if step < 3:
             self.warm_up.append(check.passed if check else None)
         self._emit(bank, step, reader, tree, view, prompt, done, check)

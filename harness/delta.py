@@ -18,6 +18,7 @@ _TESTLIKE = re.compile(
     rb"(^|/)(tests?/|conftest\.py$|test_[^/]*\.py$|[^/]*_test\.py$|pytest\.ini$|tox\.ini$|noxfile\.py$"
     rb"|__pycache__/|\.pytest_cache/|\.hypothesis/|[^/]*\.py[co]$|[^/]*\.(dist|egg)-info/)"
 )
+_CACHE = re.compile(rb"(^|/)(__pycache__/|\.pytest_cache/|\.hypothesis/|[^/]*\.py[co]$)")
 _HOOKS = re.compile(rb"(^|/)([^/]*\.pth|(site|user)customize(\.py|/.*)?)$")
 
 
@@ -41,6 +42,11 @@ class Delta:
     production: tuple[Change, ...]
     stripped: tuple[Change, ...]
     forbidden: tuple[Change, ...]
+
+
+def is_cache(path: bytes) -> bool:
+    """Is it a file that an interpreter or a test runner leaves behind?"""
+    return _CACHE.search(path) is not None
 
 
 def changes(old: Snapshot, new: Snapshot) -> list[Change]:

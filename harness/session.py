@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 
 from containers.sandbox import WORK, Limits, Mount, Result, Sandbox, Spec
 from harness.agents.agent import Agent, Task
+from harness.delta import is_cache
 from harness.objects import ObjectStore
 from harness.once import Once
 from harness.outcome import Boundary, Fault
 from harness.records import Carried, CheckRecord
-from harness.snapshot import Entry, Snapshot, from_tar, to_tar
+from harness.snapshot import Entry, Snapshot, from_tar, to_tar, tree_id
 
 _OUTPUT_KEPT = 4000
 _ROOM_PER_FILE = 12_800  # bytes of disk for each file that may come out: a page, and as much again for its entries
@@ -43,11 +44,11 @@ class CheckMemo:
     def __init__(self) -> None:
         self._once: Once[CheckRecord] = Once()
 
-    def run(
-        self, sandbox: Sandbox, tree: Snapshot, tree_id: str, command: tuple[str, ...], limits: Limits
-    ) -> CheckRecord:
-        """Check a tree, or repeat what the same check said of the same tree."""
-        found, shared = self._once.get((tree_id, command), lambda: public_check(sandbox, tree, command, limits))
+    def run(self, sandbox: Sandbox, tree: Snapshot, command: tuple[str, ...], limits: Limits) -> CheckRecord:
+        """Check a tree without its caches, or repeat what the same check said of the same tree."""
+        clean = {path: entry for path, entry in tree.items() if not is_cache(path)}
+        key = (tree_id(clean), command)
+        found, shared = self._once.get(key, lambda: public_check(sandbox, clean, command, limits))
         return found.model_copy(update={"shared": shared})
 
 
@@ -64,9 +65,9 @@ def run_session(sandbox: Sandbox, store: ObjectStore, agent: Agent, task: Task, 
     capped = [d for d in result.dropped if d.cap]
     dropped = tuple(f"{d.path}: {d.why}" for d in (*result.dropped, *refused))[:200]
     cut_short = f"{capped[0].path}: {capped[0].why}" if capped else ""
-    tree_id = "" if cut_short else store.put(tree)
+    stored = "" if cut_short else store.put(tree)
     carried = manifest(spec, task, memory_text)
-    return Finished(result, tree, tree_id, carried, dropped, cut_short, time.perf_counter() - begun)
+    return Finished(result, tree, stored, carried, dropped, cut_short, time.perf_counter() - begun)
 
 
 def _returning(limits: Limits, start: int) -> Limits:

@@ -31,7 +31,12 @@ _REFUTED = re.compile(
     rf"\b(?:{_BE}\s+(?:disproved|disproven|refuted|withdrawn|retracted|revoked|wrong|false|untrue)|no longer holds?)\b",
     re.I,
 )
-_AGAINST = (_REPLACES, _REPLACED, _REFUTES, _REFUTED)
+#: What every cue against another note has a part of; most notes have none, and need not be read closely.
+_HINT = re.compile(
+    r"replac|supersed|obsolete|takes the place|in place of|no longer|retire"
+    r"|disprov|refut|withdr|retract|revoke|wrong|false|untrue",
+    re.I,
+)
 _OUTRANKS = re.compile(
     r"\b(?:outranks?|takes? precedence over|prevails? over|overrules?|has the final say over)\b", re.I
 )
@@ -64,25 +69,27 @@ class Reading:
 
 def read(content: str) -> Reading:
     """Read one note."""
-    flat = [re.sub(r"\s+", " ", s) for s in _END.split(content)]
     first = (text.numbers(content) or ("",))[0]
-    targets: list[Target] = []
-    ranks: list[tuple[str, str]] = []
-    introduced = False
-    for sentence in flat:
-        targets += _against(sentence, _REPLACES, _REPLACED, "replaces", first, introduced)
-        targets += _against(sentence, _REFUTES, _REFUTED, "disproves", first, introduced)
-        introduced = introduced or first in text.numbers(sentence)
-        for cue in _cues(_OUTRANKS, sentence):
-            ranks.append((sentence[: cue.start()], sentence[cue.end() :]))
+    targets = _targets(content, first) if _HINT.search(content) else ()
     own = "" if any(t.value == first for t in targets) else first
-    return Reading(own, tuple(dict.fromkeys(targets)), tuple(ranks), _until(content))
+    return Reading(own, targets, _ranks(content), until(content))
 
 
 def own_number(content: str) -> str:
     """The number that a note bears itself, or "": the first one in it, unless the note speaks against that."""
     first = (text.numbers(content) or ("",))[0]
-    return read(content).own if first and any(c.search(content) for c in _AGAINST) else first
+    return read(content).own if first and _HINT.search(content) else first
+
+
+def until(content: str) -> dt.date | None:
+    """The last day that a note states for itself."""
+    found = _UNTIL.search(content)
+    if not found:
+        return None
+    try:
+        return dt.date.fromisoformat(found.group(1))
+    except ValueError:
+        return None  # digits that are no day of the calendar say nothing
 
 
 def winners_and_losers(rank: tuple[str, str], authors: Iterable[str]) -> tuple[str, tuple[str, ...]]:
@@ -93,6 +100,26 @@ def winners_and_losers(rank: tuple[str, str], authors: Iterable[str]) -> tuple[s
     known = list(authors)
     before, after = _named(rank[0], known), _named(rank[1], known)
     return (before[-1], tuple(after)) if before and after else ("", ())
+
+
+def _sentences(content: str) -> list[str]:
+    return [re.sub(r"\s+", " ", sentence) for sentence in _END.split(content)]
+
+
+def _targets(content: str, first: str) -> tuple[Target, ...]:
+    found: list[Target] = []
+    introduced = False
+    for sentence in _sentences(content):
+        found += _against(sentence, _REPLACES, _REPLACED, "replaces", first, introduced)
+        found += _against(sentence, _REFUTES, _REFUTED, "disproves", first, introduced)
+        introduced = introduced or first in text.numbers(sentence)
+    return tuple(dict.fromkeys(found))
+
+
+def _ranks(content: str) -> tuple[tuple[str, str], ...]:
+    if not _OUTRANKS.search(re.sub(r"\s+", " ", content)):
+        return ()
+    return tuple((s[: cue.start()], s[cue.end() :]) for s in _sentences(content) for cue in _cues(_OUTRANKS, s))
 
 
 def _against(
@@ -132,13 +159,3 @@ def _named(part: str, authors: list[str]) -> list[str]:
         if author in low:
             found += [(m.start(), author) for m in re.finditer(rf"(?<!\w){re.escape(author)}(?!\w)", low)]
     return [name for _, name in sorted(found)]
-
-
-def _until(content: str) -> dt.date | None:
-    found = _UNTIL.search(content)
-    if not found:
-        return None
-    try:
-        return dt.date.fromisoformat(found.group(1))
-    except ValueError:
-        return None  # digits that are no day of the calendar say nothing

@@ -25,8 +25,8 @@ _CHANGED = re.compile(r"^(?:\+\+\+ b/|rename to |deleted file: )(.+?)\s*$", re.M
 
 def words(text: str) -> frozenset[str]:
     """Content words: lower case, letters and digits of any script, stop words out, a final plural s folded."""
-    found = (w for w in _WORD.findall(text.lower()) if w not in _STOP)
-    return frozenset(w[:-1] if len(w) > 3 and w.endswith("s") and not w.endswith("ss") else w for w in found)
+    found = set(_WORD.findall(text.lower())) - _STOP
+    return frozenset(w[:-1] if w[-1] == "s" and len(w) > 3 and w[-2] != "s" else w for w in found)
 
 
 def numbers(text: str) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ def from_note(recorded: Recorded, index: int, type_: MemoryType, reason: str, bi
         episode=recorded.seq,
         note=index,
     )
-    until = note.until or judge.read(note.text).until
+    until = note.until or judge.until(note.text)
     return Append(memory, standing(birth, now, until))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import sqlite3
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from memory_probe.store.model import (
     Link,
@@ -75,7 +75,7 @@ class Derived:
         body = memory_text(append.memory)
         row = (number, body, memory_hash(number, body))
         self._connection.execute("INSERT INTO memory VALUES (?, ?, ?)", row)
-        birth = changes_text(asdict(append.standing))
+        birth = changes_text(vars(append.standing))
         self._log(number, operator, append.memory.write_reason, birth, now)
         self._connection.execute("INSERT INTO standing VALUES (?, ?)", (number, birth))
         return self.view.add(append.memory, append.standing)
@@ -85,7 +85,7 @@ class Derived:
         entry = changes_text({**change.changes, **renewed})
         after = changed(self.view.standing(change.memory), entry)
         self._log(change.memory, operator, change.reason, entry, now)
-        state = changes_text(asdict(after))
+        state = changes_text(vars(after))
         self._connection.execute("UPDATE standing SET changes = ? WHERE memory = ?", (state, change.memory))
         self.view.put(change.memory, after)
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from typing import Literal, get_args
 
 from memory_probe.protocol import Scope
@@ -118,7 +119,7 @@ class Link:
 
 def memory_text(memory: Memory) -> str:
     """Canonical JSON of a memory; ASCII, so every text survives byte for byte."""
-    return json.dumps(asdict(memory), default=_iso, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    return json.dumps(vars(memory), default=_plain, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
 
 
 def memory_from(text: str) -> Memory:
@@ -146,9 +147,9 @@ def memory_hash(number: int, text: str) -> str:
 _DATES = ("valid_until", "updated", "last_used")
 
 
-def changes_text(changes: dict[str, object]) -> str:
+def changes_text(changes: Mapping[str, object]) -> str:
     """Canonical JSON of some fields of a standing."""
-    return json.dumps(changes, default=_iso, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    return json.dumps(changes, default=_plain, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
 
 
 def changed(standing: Standing, text: str) -> Standing:
@@ -163,7 +164,9 @@ def changed(standing: Standing, text: str) -> Standing:
     return after
 
 
-def _iso(value: object) -> str:
+def _plain(value: object) -> object:
     if isinstance(value, dt.date):
         return value.isoformat()
+    if isinstance(value, (Provenance, Scope)):
+        return vars(value)
     raise TypeError(f"cannot store a {type(value).__name__}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from memory_probe.store import raw_log
@@ -78,7 +78,7 @@ def _lifecycle(view: StoreView, log: dict[int, list[tuple[str, str, str, str]]])
             replayed = changed(replayed, entry)
         if number not in log:
             yield Problem(f"memory {number}", "has no lifecycle")
-        elif changes_text(asdict(replayed)) != changes_text(asdict(view.standing(number))):
+        elif changes_text(vars(replayed)) != changes_text(vars(view.standing(number))):
             yield Problem(f"memory {number}", "its lifecycle does not lead to its standing")
     for number in log.keys() - set(view.ids()):
         yield Problem(f"memory {number}", "has a lifecycle but was never written")

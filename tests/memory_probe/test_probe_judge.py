@@ -27,6 +27,7 @@ def against(content: str) -> set[tuple[str, str]]:
         ('The mark "old" has been replaced.', {("replaces", "old")}),
         ("This does not replace AB-1001. It never supersedes `x`.", set()),
         ("A replacement for the `old` screen; the wrong one is refused.", set()),
+        ("Note AB-1002. This replaces AB-1001, as AB-1002 says.", {("replaces", "AB-1001")}),
         ("Use `new`, not `old`.", set()),
         ("This replaces the old name. `other` is unrelated.", set()),
     ],

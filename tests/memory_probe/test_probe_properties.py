@@ -13,9 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memory_probe import text
 from memory_probe.family import members
 from memory_probe.probe import ProbeMemory
 from memory_probe.protocol import Budget, Episode, Note, View, count_tokens
+from memory_probe.store.index import FileScopes, SymbolScopes
 from memory_probe.store.schema import FILE
 from memory_probe.store.verify import verify
 
@@ -51,8 +53,8 @@ def lives(draw: st.DrawFn) -> list[Episode]:
                 "task": draw(st.sampled_from(["mail reminders", "", "orders"])),
             }
             filler = " mail" * draw(st.integers(0, 400))
-            text = f"Note AB-{count} by {told['author']}. {saying}{filler}"
-            notes.append(note(text, day * 7 + draw(st.integers(0, 6)), draw(st.sampled_from(KINDS)), **told))
+            content = f"Note AB-{count} by {told['author']}. {saying}{filler}"
+            notes.append(note(content, day * 7 + draw(st.integers(0, 6)), draw(st.sampled_from(KINDS)), **told))
             count += 1
         sessions.append(episode(*notes, day=day * 7, passed=draw(st.booleans())))
     return sessions
@@ -144,3 +146,27 @@ def test_every_condition_lives_through_one_life(code: str, tmp_path: Path) -> No
     assert len(memory.read(QUERY, Budget()).items) <= 6
     memory.sleep(DAY + dt.timedelta(400))
     assert verify(tmp_path / FILE) == []
+
+
+PATHS = st.sampled_from(["src/a.py", "src/b/a.py", "src/", "src/**", "src/b/", "*.py", "a.py", "docs/x.md"])
+NAMES = st.sampled_from(["Mail", "Mail.send", "Mail.send.now", "Mailer", "send", "a.b"])
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(PATHS, max_size=3).map(tuple), max_size=6), st.lists(PATHS, max_size=4, unique=True))
+def test_the_index_of_files_answers_as_comparing_all_would(scopes: list[tuple[str, ...]], wanted: list[str]) -> None:
+    index = FileScopes()
+    for scope in scopes:
+        index.add(scope)
+    brute = [sum(any(text.same_file(p, w) for p in scope) for w in wanted) for scope in index.values]
+    assert index.common(wanted).tolist() == brute
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(NAMES, max_size=3).map(tuple), max_size=6), st.lists(NAMES, max_size=4, unique=True))
+def test_the_index_of_symbols_answers_as_comparing_all_would(scopes: list[tuple[str, ...]], wanted: list[str]) -> None:
+    index = SymbolScopes()
+    for scope in scopes:
+        index.add(scope)
+    brute = [sum(any(text.same_symbol(p, w) for p in scope) for w in wanted) for scope in index.values]
+    assert index.common(wanted).tolist() == brute

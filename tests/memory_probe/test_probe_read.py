@@ -64,6 +64,8 @@ def test_overlaps_are_divided_by_the_questions_side(tmp_path: Path) -> None:
     assert value(tmp_path / "2", "files", asked_files, scope=Scope(("docs/",))) == 0.25
     assert value(tmp_path / "3", "files", asked_files, scope=Scope()) == 0.2
     assert value(tmp_path / "4", "files", replace(QUERY, paths=()), scope=Scope(("src/a.py",))) == 0
+    asked_folder = replace(QUERY, paths=("src/**", "docs/x.md"))
+    assert value(tmp_path / "7", "files", asked_folder, scope=Scope(("src/a.py",))) == 0.5
     asked_names = replace(QUERY, symbols=("Mail.send", "Box"))
     assert value(tmp_path / "5", "symbols", asked_names, scope=Scope((), ("Mail",))) == 0.5
     assert value(tmp_path / "6", "task", QUERY, scope=Scope((), (), "the reminders and more")) == 0.5

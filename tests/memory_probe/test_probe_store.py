@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from memory_probe.inspect import inspect
-from memory_probe.probe import ProbeMemory
 from memory_probe.protocol import MemoryFault
-from memory_probe.store.model import Link, Provenance
+from memory_probe.store import raw_log
 from memory_probe.store.schema import FILE, VERSION
 
 from .probe_kit import (
@@ -20,11 +19,9 @@ from .probe_kit import (
     QUERY,
     WIDE,
     episode,
-    item,
     lived,
     made,
     note,
-    planted,
     problems,
     shown,
     states,
@@ -186,6 +183,7 @@ def test_a_frozen_store_is_one_file_that_can_be_read_where_nothing_can_be_writte
     folder = store.parent / "sealed"
     folder.mkdir()
     (folder / FILE).write_bytes(data)
+    assert data[18:20] == b"\x01\x01"  # no write-ahead log belongs to it
     with closing(sqlite3.connect(f"file:{folder / FILE}?mode=ro&immutable=1", uri=True)) as raw:
         assert raw.execute("PRAGMA journal_mode").fetchone() != ("wal",)
         assert raw.execute("SELECT count(*) FROM raw").fetchone() == (3,)
@@ -202,25 +200,6 @@ def test_freezing_while_open_holds_what_was_committed(tmp_path: Path) -> None:
         assert shown(made(tmp_path / str(number))) == shown(memory)
 
 
-def test_two_openers_take_turns_and_see_each_other(tmp_path: Path) -> None:
-    one, two = made(tmp_path), made(tmp_path)
-    for number in range(6):
-        writer = (one, two)[number % 2]
-        writer.record(episode(note(f"reminder {number} to the mail channel"), day=number))
-        writer.sleep(DAY)
-    assert len([t for t in shown(one) if t.startswith("reminder")]) == 6
-    assert shown(one) == shown(two)
-    assert problems(tmp_path) == []
-
-
-def test_a_closed_memory_says_so(tmp_path: Path) -> None:
-    memory = made(tmp_path)
-    memory.close()
-    memory.close()
-    with pytest.raises(MemoryFault, match="closed"):
-        memory.read(QUERY, WIDE)
-
-
 def test_a_failing_write_leaves_file_and_memory_as_they_were(tmp_path: Path) -> None:
     memory = lived(tmp_path, episode(note("reminders go out daily")))
     before, frozen = shown(memory), memory.freeze()
@@ -231,20 +210,36 @@ def test_a_failing_write_leaves_file_and_memory_as_they_were(tmp_path: Path) -> 
     assert (shown(memory), memory.freeze()) == (before, frozen)
 
 
-def test_evidence_that_does_not_exist_is_found(tmp_path: Path) -> None:
-    planted(tmp_path / "a", item(provenance=Provenance(feedback=("episode:1/note:7",)))).close()
-    assert "episode:1/note:7" in problems(tmp_path / "a")[0].message
-    planted(tmp_path / "b", item(provenance=Provenance(task="mail"))).close()
-    assert "reaches no raw evidence" in problems(tmp_path / "b")[0].message
+def test_a_sleep_that_fails_half_way_never_happened(tmp_path: Path) -> None:
+    memory = lived(tmp_path, episode(note("Note AB-1001: reminders go to `old`.")))
+    memory.record(episode(note("Note AB-1002: reminders go to `new`. This replaces AB-1001.", 2), day=2))
+    before, frozen = shown(memory), memory.freeze()
+    memory._connection.execute(
+        "CREATE TEMP TRIGGER full BEFORE INSERT ON main.link BEGIN SELECT RAISE(ABORT, 'disk full'); END"
+    )
+    with pytest.raises(MemoryFault, match="disk full"):
+        memory.sleep(NOW)
+    assert (shown(memory), memory.freeze()) == (before, frozen)
+    memory._connection.execute("DROP TRIGGER temp.full")
+    memory.sleep(NOW)
+    assert states(memory)["Note AB-1001: reminders go to `old`."] == "superseded"
+    assert problems(tmp_path) == []
 
 
-def test_records_hold_a_note_before_sleep_and_after(tmp_path: Path) -> None:
-    memory = made(tmp_path)
-    memory.record(episode(note("reminders go out daily")))
-    assert states(memory) == {"reminders go out daily": "unknown"}
-    memory.sleep(DAY)
-    assert states(memory)["reminders go out daily"] == "active"
-    assert [r.status for r in memory.record(episode(note("a"), note("b")))] == ["ok", "ok"]
+def test_a_forged_row_with_a_hash_of_its_own_is_found(store: Path) -> None:
+    with closing(sqlite3.connect(store, isolation_level=None)) as raw:
+        rows = raw.execute("SELECT * FROM raw ORDER BY seq").fetchall()
+        triggers = raw.execute("SELECT name, sql FROM sqlite_schema WHERE name LIKE 'raw%' AND type = 'trigger'")
+        kept = triggers.fetchall()
+        for name, _ in kept:
+            raw.execute(f"DROP TRIGGER {name}")
+        (seq, date, body, viewed, prev, _), forged = rows[1], rows[1][2].replace("AB-1001", "AB-1009")
+        mark = raw_log._hash(prev, seq, date, forged, viewed)
+        raw.execute("UPDATE raw SET body = ?, hash = ? WHERE seq = ?", (forged, mark, seq))
+        for _, sql in kept:
+            raw.execute(sql)
+        assert body != forged
+    assert [p.message for p in problems(store.parent)] == ["does not continue the row before it"]
 
 
 def test_inspection_tells_state_links_evidence_and_lifecycle(store: Path) -> None:
@@ -261,17 +256,3 @@ def test_inspection_tells_state_links_evidence_and_lifecycle(store: Path) -> Non
         "repair: memory 3 replaces it",
     ):
         assert said in text, said
-
-
-def test_a_namespace_sees_no_other(tmp_path: Path) -> None:
-    a, b = made(tmp_path / "a-b"), made(tmp_path / "a" / "b")
-    a.record(episode(note("reminders are red")))
-    a.sleep(DAY)
-    assert shown(b) == []
-
-
-def test_links_are_written_once(tmp_path: Path) -> None:
-    twice = (Link(2, "contradicts", 1), Link(2, "contradicts", 1))
-    memory: ProbeMemory = planted(tmp_path, item("a"), item("b"), links=twice)
-    assert memory._derived.view.links == {Link(2, "contradicts", 1)}
-    assert problems(tmp_path) == []

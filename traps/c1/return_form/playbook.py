@@ -34,7 +34,6 @@ def _wrap(text: str, inner: int) -> list[str]:
     return [_clip(line, inner) for line in lines]
 """,
     )
-    work.run(["python", "-m", "pytest", "-q"])
 
 
 def s2(work, notes):
@@ -68,7 +67,6 @@ def s2(work, notes):
     return _positive(grams, text)
 ''',
     )
-    work.run(["python", "-m", "pytest", "-q"])
 
 
 def s3(work, notes):
@@ -105,7 +103,6 @@ def _return_label(desk: Desk, args: argparse.Namespace, settings: config.Setting
     back.set_defaults(run=_return_label)
 """,
     )
-    work.run(["python", "-m", "pytest", "-q"])
 
 
 def _render_both_ways(work, mark):

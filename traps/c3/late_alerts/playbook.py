@@ -28,7 +28,6 @@ def s1(work, notes):
 
 def queue(store: Store, message: Message)''',
     )
-    work.run(["python", "-m", "pytest", "-q"])
 
 
 def s2(work, notes):
@@ -82,7 +81,6 @@ def s2(work, notes):
     listing.add_argument("--since", type=date.fromisoformat, metavar="YYYY-MM-DD")
 """,
     )
-    work.run(["python", "-m", "pytest", "-q"])
 
 
 def s3(work, notes):
@@ -90,7 +88,6 @@ def s3(work, notes):
     _message(work, channel)
     _rule(work)
     _command(work)
-    work.run(["python", "-m", "pytest", "-q"])
 
 
 def _message(work, channel):
