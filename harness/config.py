@@ -80,7 +80,7 @@ class RunConfig(_Model):
     schema_: Literal[1] = Field(default=1, alias="schema")
     traps: Words = ()  # ids; empty = every trap found
     conditions: Some = ("B0", "B5", "ALL", "EVIDENCE", "POISON")
-    seeds: int = Field(default=3, ge=1, le=1000)
+    seeds: int = Field(default=3, ge=1, le=10_000)
     first_seed: int = Field(default=1, ge=0)
     readers: Levels = ("careful", "credulous")
     haystack: int = Field(default=0, ge=0, le=2000)  # background episodes before S1
