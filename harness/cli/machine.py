@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 
+from containers.sandbox import TOOLS
 from harness.boxes import open_sandbox
 from harness.config import load
 from harness.outcome import COMPLETE, REJECTED
@@ -45,8 +46,15 @@ def doctor(full: bool, as_json: bool) -> int:
 
 def _python() -> Finding:
     detail = f"{platform.python_version()} on {platform.system()} {platform.release()} {platform.machine()}"
-    prefix = f"; the sandbox shows one host path, the interpreter's compiled-in prefix {sys.base_prefix}"
-    return Finding("python", sys.version_info >= (3, 11), detail + prefix)
+    return Finding("python", sys.version_info >= (3, 11), f"{detail}; {_prefix()}")
+
+
+def _prefix() -> str:
+    """The one exception to "no host path inside": the interpreter's compiled-in prefix, where it cannot be hidden."""
+    prefix = sys.base_prefix
+    if prefix in ("/usr", "/usr/local") or len(prefix) < len(TOOLS):
+        return f"one host path shows in the sandbox, the interpreter's compiled-in prefix {prefix}"
+    return "its compiled-in prefix is rewritten in the sandbox"
 
 
 def _git() -> Finding:
