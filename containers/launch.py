@@ -157,9 +157,7 @@ def _become_bwrap(nursery: int, descriptors: list[int], bwrap: str, controllers:
         command, (processes, memory) = json.loads(_contents(order))
         linux.join(cell, linux.CLONE_NEWUSER | linux.CLONE_NEWNS | linux.CLONE_NEWNET)
         linux.die_with(nursery)
-        for number in (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGINT):  # Python and the server ignore them
-            signal.signal(number, signal.SIG_DFL)
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        linux.default_signals()
         _set_limits(processes, memory, controllers)
         options = [b"--args", b"%d" % args, b"--seccomp", b"%d" % filters, b"--json-status-fd", b"%d" % status]
         # its first argument is its name in the process list inside

@@ -9,6 +9,7 @@ import ctypes
 import fcntl
 import functools
 import os
+import platform
 import signal
 import socket
 import struct
@@ -59,6 +60,20 @@ def die_with(parent: int) -> None:
     _check(_libc().prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGKILL), 0, 0, 0), "prctl")
     if os.getppid() != parent:
         os._exit(1)
+
+
+def default_signals() -> None:
+    """Every signal handled by default and none blocked, also those that libc keeps for itself and will not touch.
+
+    What is ignored travels through exec: a harness under nohup, or started by something that ignores more, would
+    otherwise hand that on to every command.
+    """
+    number = {"x86_64": 13, "aarch64": 134}[platform.machine()]  # rt_sigaction
+    default = ctypes.create_string_buffer(64)  # a kernel sigaction of zeros: SIG_DFL, no flags, an empty mask
+    for which in range(1, 65):
+        if which not in (signal.SIGKILL, signal.SIGSTOP):
+            _check(_libc().syscall(number, which, default, None, ctypes.c_size_t(8)), "rt_sigaction")
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
 
 def stay_inspectable() -> None:

@@ -582,3 +582,17 @@ with BubblewrapSandbox(Toolchain(Path({str(tools)!r}), "", {{}})) as box:
             text=True,
             check=False,
         )
+
+
+def test_signals_that_the_harness_ignores_are_not_handed_on(cache: Path) -> None:
+    """Under nohup SIGHUP is ignored, and what is ignored survives every exec."""
+    script = (
+        "import signal, sys; from pathlib import Path; "
+        "[signal.signal(n, signal.SIG_IGN) for n in (signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1)]; "
+        "from containers.bubblewrap import BubblewrapSandbox; from containers.toolchain import build_toolchain; "
+        "from containers.sandbox import Spec; "
+        "box = BubblewrapSandbox(build_toolchain(Path(sys.argv[1]))); "
+        "print(box.run(Spec(('grep', '-E', '^Sig(Ign|Blk)', '/proc/self/status'))).stdout.decode()); box.close()"
+    )
+    shown = subprocess.run([sys.executable, "-c", script, str(cache)], capture_output=True, text=True, check=True)
+    assert [int(line.split()[1], 16) for line in shown.stdout.split("\n") if line] == [0, 0]
