@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test lint bench clean
+.PHONY: run ladder test lint bench clean
 .DEFAULT_GOAL := run
 
 $(STAMP): pyproject.toml
@@ -15,6 +15,10 @@ $(STAMP): pyproject.toml
 
 run: $(STAMP)
 	$(BIN)/dreambench run
+
+ladder: $(STAMP)
+	$(BIN)/dreambench run conditions=all --out runs/ladder-0
+	$(BIN)/dreambench run conditions=all haystack=200 --facts-from runs/ladder-0 --out runs/ladder-200
 
 test: $(STAMP)
 	$(BIN)/python -m pytest

@@ -72,6 +72,8 @@ def prepare(config: RunConfig, out: Path, known: dict[str, Condition] | None = N
     """
     if sys.flags.optimize:
         raise UsageFault("python -O strips the asserts that oracles are made of (remedy: run without -O)")
+    if config.conditions == ("all",):  # spelt out, so that a later condition changes no stored plan
+        config = config.model_copy(update={"conditions": tuple(known or conditions())})
     plan = load_plan(config, known)
     drawn = None if (out / "run.json").exists() else _draw(config, plan)
     folder = RunDir.create(out)
