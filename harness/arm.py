@@ -40,6 +40,7 @@ from traps.load import Trap
 from traps.schema import TrapError
 
 Emit = Callable[[str, int, SessionRecord], None]
+_WORDS_KEPT = 50  # machine words of rejections, the most frequent ones
 
 
 @dataclass
@@ -99,6 +100,7 @@ class _Run:
         self.history = self.trap.history(arm.history)
         self.draw = context.draws[arm.trap, arm.seed]
         self.warm_up: list[bool | None] = []
+        self.check: CheckRecord | None = None  # the public check of the session that was run last
         self.endings: list[Ending] = []
         self.carried_by_tree: tuple[str, ...] = ()
         self.bank: Bank | None = None
@@ -120,8 +122,13 @@ class _Run:
         view = bank.last_view()
         for reader in self.context.plan.readers:
             ending = self._last(bank, tree, view, reader)
-            traces = bank.traces(ending.used, ending.outcome == Outcome.PASS)
-            self.endings.append(ending.model_copy(update={"funnel": tuple(FactTrace(**asdict(t)) for t in traces)}))
+            self.endings.append(self._traced(bank, ending))
+
+    def _traced(self, bank: Bank, ending: Ending) -> Ending:
+        trapped = ending.outcome == Outcome.TRAPPED and not ending.forbidden
+        traces = bank.traces(ending.used, ending.outcome == Outcome.PASS, trapped)
+        check = self.check.passed if self.check else None
+        return ending.model_copy(update={"check": check, "funnel": tuple(FactTrace(**asdict(t)) for t in traces)})
 
     def _bank(self) -> Bank:
         context = self.context
@@ -168,16 +175,16 @@ class _Run:
         level = reader if reader not in ("", "-") else "careful"
         task = Task(step, prompt, context.store.session_tar(tree), level, context.limits, script)
         context.reach(f"s{step}:run")
+        self.check = None
         done = run_session(
             context.sandbox, context.store, context.agent, task, "" if not view.items else prompt[len(text) :]
         )
         context.reach(f"s{step}:captured")
-        check = None
         if not done.cut_short and session.check:
-            check = context.checks.run(context.sandbox, done.tree, session.check, context.limits)
+            self.check = context.checks.run(context.sandbox, done.tree, session.check, context.limits)
         if step < 3:
-            self.warm_up.append(check.passed if check else None)
-        self._emit(bank, step, reader, tree, view, prompt, done, check)
+            self.warm_up.append(self.check.passed if self.check else None)
+        self._emit(bank, step, reader, tree, view, prompt, done)
         if context.agent.own_fault and done.result.exit != 0 and not done.result.timed_out:
             tail = (done.result.stderr or done.result.stdout).decode("utf-8", "replace")[-300:]
             raise Fault(Boundary.TRAP, f"the {context.agent.card.split()[0]} agent broke in S{step}: {tail}")
@@ -192,7 +199,6 @@ class _Run:
         view: View,
         prompt: str,
         done: Finished,
-        check: CheckRecord | None,
     ) -> None:
         record = SessionRecord.model_validate(
             {
@@ -210,7 +216,7 @@ class _Run:
                 "hit": done.result.hit,
                 "active": dict(done.result.active),
                 "dropped": done.dropped,
-                "check": check,
+                "check": self.check,
                 "seconds": round(done.seconds, 4),
                 "network": "none",
             }
@@ -227,8 +233,8 @@ class _Run:
             prompt=self.trap.texts[session.prompt],
             steps=done.result.stdout.decode("utf-8", "replace"),
             delta=self.context.store.diff(self.context.store.put(tree), done.tree_id).decode("utf-8", "replace"),
-            check_passed=bool(self.warm_up[-1]),
-            check_output="",
+            check_passed=self.check.passed if self.check else done.result.exit == 0,
+            check_output=self.check.output if self.check else "",
             notes=tuple(items.note(self.trap, event, self.draw) for event in self.trap.events(self.history.name, step)),
         )
 
@@ -274,6 +280,10 @@ class _Run:
             receipts=tuple(r.status for r in self.bank.receipts) if self.bank else (),
             store=self.bank.frozen if self.bank else "",
             shown=item_classes(self.bank) if self.bank else (),
+            shown_types=tuple(i.type or "" for i in self.bank.view.items) if self.bank else (),
+            contradictions=self.bank.contradictions() if self.bank else (),
+            sleep=dict(self.bank.slept) if self.bank else {},
+            refused=dict(self.bank.refused.most_common(_WORDS_KEPT)) if self.bank else {},
             endings=tuple(self.endings),
             seconds=round(seconds, 4),
             attempt=self.attempt,

@@ -7,6 +7,7 @@ and S3 reads from a copy of the store as frozen after S2, because reading may ch
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -14,10 +15,12 @@ from typing import TypeVar
 
 from harness import items
 from harness.draw import Draw
-from harness.funnel import Trace, Tracer, trace
+from harness.funnel import Seen, Trace, Tracer, trace
 from harness.haystack import Haystack
 from harness.outcome import Boundary, Fault
+from harness.records import Contradiction
 from harness.rundir import RunDir
+from harness.stores import keep_store, write_files
 from memory_probe.opening import Condition, Opening
 from memory_probe.protocol import (
     Budget,
@@ -25,6 +28,7 @@ from memory_probe.protocol import (
     Memory,
     MemoryFault,
     Receipt,
+    Rejected,
     StoredRecord,
     Unlisted,
     View,
@@ -35,6 +39,10 @@ from traps.schema import History
 T = TypeVar("T")
 SETTLE_SECONDS = 60.0
 _REJECTED_KEPT = 200
+_OVER = ("superseded", "retracted", "expired")
+_WORD_KEPT = 60  # characters of a reason's machine word
+#: Roles of what is needed; whatever has another role must not be used.
+GOVERNING = frozenset({"governing", "rule", "parameter", "confirming", "disconfirming"})
 
 
 @dataclass
@@ -52,6 +60,8 @@ class Bank:
     frozen: str = ""  # blob of the store's manifest, once frozen
     view: View = field(default_factory=View)  # what S3 was shown
     _memory: Memory | None = None
+    slept: Counter[str] = field(default_factory=Counter)  # changes by sleep operator
+    refused: Counter[str] = field(default_factory=Counter)  # rejected candidates by machine word
     _records: list[StoredRecord] | Unlisted = field(default_factory=list)
 
     def open(self, haystack: Haystack, seed: int) -> None:
@@ -63,7 +73,9 @@ class Bank:
     def read(self, step: int) -> View:
         """What the memory gives before session `step`."""
         memory = self._open_memory
-        return ask(lambda: memory.read(items.query(self.trap, step), self.budget))
+        view = ask(lambda: memory.read(items.query(self.trap, step), self.budget))
+        self.refused.update(rejected.why.partition(":")[0][:_WORD_KEPT] for rejected in view.rejected)
+        return view
 
     def record(self, episode: Episode, reach: Callable[[str], None]) -> None:
         """Tell a finished session, wait until it can be read, and let the memory sleep."""
@@ -72,7 +84,9 @@ class Bank:
         self.receipts += ask(lambda: memory.record(episode))
         ask(lambda: memory.settle(SETTLE_SECONDS))
         reach("sleep")
-        ask(lambda: memory.sleep(episode.date))
+        report = ask(lambda: memory.sleep(episode.date))
+        for operator, changes in report.changes.items():
+            self.slept[operator] += changes  # an operator that changed nothing stays, with 0
 
     def last_view(self) -> View:
         """List and freeze the store, then read for S3 from a copy. Instruments show their items here only."""
@@ -80,39 +94,62 @@ class Bank:
         listed = ask(lambda: memory.records(include_inactive=True))
         self._records = listed if isinstance(listed, Unlisted) else ask(lambda: list(listed))
         files = ask(memory.freeze)
-        manifest = {name: self.folder.put_blob(data) for name, data in sorted(files.items())}
-        self.frozen = self.folder.put_blob(json.dumps(manifest, sort_keys=True).encode())
+        self.frozen = ask(lambda: keep_store(self.folder, files))
         ask(memory.close)
         copy = self.space / "copy"
-        for name, data in files.items():
-            target = copy / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(data)
+        ask(lambda: write_files(copy, files))
         evidence = items.items(self.trap, self.trap.evidence(self.history.name), self.draw)
         poison = items.items(self.trap, self.trap.poison(self.history.name), self.draw)
         self._memory = ask(lambda: self.condition.open(Opening(copy, evidence, poison)))
         self.view = self.read(3)
         return self.view
 
-    def traces(self, used: Iterable[str], passed: bool) -> tuple[Trace, ...]:
-        """The fact funnel of one ending. A choice or story counts as used when every check of the oracle held."""
+    def traces(self, used: Iterable[str], passed: bool, trapped: bool) -> tuple[Trace, ...]:
+        """The fact funnel of one ending.
+
+        What is followed by its text is used when that text stands in the change. A choice or story that governs is
+        used when every check of the oracle held (`passed`); one that must not be used, when a forbidden behaviour was
+        seen (`trapped`) that no text in the change explains.
+        """
         if self.condition.card.instrument:
             return ()
         done = set(used)
+        seen = Seen(self.receipts, self._records, self.view)
         found = []
         for tracer in tracers(self.trap, self.history, self.draw):
-            by_text = tracer.name in self.draw.facts and tracer.text == self.draw.facts[tracer.name]
-            uses = done if by_text else ({tracer.name} if passed else set())
-            found.append(trace(tracer, self.receipts, self._records, self.view, uses))
+            if not tracer.exact:
+                uses = tracer.name in done
+            else:
+                uses = passed if tracer.role in GOVERNING else trapped and not done
+            found.append(trace(tracer, seen, {tracer.name} if uses else ()))
         return tuple(found)
+
+    def contradictions(self) -> tuple[Contradiction, ...]:
+        """Each superseded fact with each that governs, for a store that tells states and can be listed."""
+        told = "state" in self.condition.card.capabilities and not isinstance(self._records, Unlisted)
+        if not self.frozen or not told:
+            return ()
+        all_ = tracers(self.trap, self.history, self.draw)
+        new = [t for t in all_ if t.role == "governing" and not t.exact]
+        return tuple(self._contradiction(o, n) for o in all_ if o.role == "superseded" for n in new)
+
+    def _contradiction(self, old: Tracer, new: Tracer) -> Contradiction:
+        listed = self._records if isinstance(self._records, list) else []
+        was = [r.state for r in listed if old.text in r.text and new.text not in r.text]
+        now = [r.state for r in listed if new.text in r.text]
+        settled = bool(was) and all(state in _OVER for state in was)
+        return Contradiction(old=old.name, new=new.name, old_inactive=settled, new_active="active" in now)
 
     def view_json(self, view: View) -> bytes:
         """A view as it is stored: every item; rejected candidates that carry a fact, and the best others."""
-        values = [v for v in self.draw.facts.values() if v]
-        telling = [r for r in view.rejected if any(v in r.text for v in values)]
-        others = [r for r in view.rejected if r not in telling][:_REJECTED_KEPT]
-        kept = {"items": [asdict(i) for i in view.items], "rejected": [asdict(r) for r in (*telling, *others)]}
-        return json.dumps({**kept, "considered": view.considered}, default=str, ensure_ascii=False, indent=1).encode()
+        texts = [tracer.text for tracer in tracers(self.trap, self.history, self.draw)]
+        telling: list[Rejected] = []
+        others: list[Rejected] = []
+        for rejected in view.rejected:
+            (telling if any(t in rejected.text for t in texts) else others).append(rejected)
+        others = others[:_REJECTED_KEPT]
+        kept = {"items": [asdict(i) for i in view.items], "rejected": [vars(r) for r in (*telling, *others)]}
+        return json.dumps({**kept, "considered": view.considered}, default=str, ensure_ascii=False).encode()
 
     def close(self) -> None:
         """Close what is open. A memory that cannot close has nothing left to lose: its store is frozen already."""
@@ -148,17 +185,16 @@ def tracers(trap: Trap, history: History, draw: Draw) -> list[Tracer]:
         if event.id not in history.roles:
             continue
         role, number = history.roles[event.id], draw.refs[event.id]
-        for name in event.carries:
-            token = trap.spec.facts[name].kind == "token"
-            found.setdefault(name, Tracer(name, draw.facts[name] if token else number, role))
-        if not event.carries:
-            found[f"note {event.id}"] = Tracer(f"note {event.id}", number, role)
+        for name in event.carries or (f"note {event.id}",):
+            token = name in trap.spec.facts and trap.spec.facts[name].kind == "token"
+            text = draw.facts[name] if token else number
+            found.setdefault(name, Tracer(name, text, role, event.kind, event.after, exact=not token))
     return list(found.values())
 
 
 #: What an item of a view is, by the best role of the notes it carries.
 _CLASSES = (
-    ("useful", {"governing", "rule", "parameter", "confirming", "disconfirming"}),
+    ("useful", GOVERNING),
     ("stale", {"superseded"}),
     ("harmful", {"spurious", "poison"}),
     ("distracting", {"distractor", "decoy"}),
@@ -166,12 +202,14 @@ _CLASSES = (
 
 
 def item_classes(bank: Bank) -> tuple[str, ...]:
-    """For each item that S3 was shown: useful, stale, harmful, distracting, or irrelevant when it carries nothing."""
-    roles: dict[str, str] = {bank.draw.refs[e]: role for e, role in bank.history.roles.items()}
-    roles |= {bank.draw.refs[p.id]: "poison" for p in bank.trap.spec.poison}
-    values = {t.text: t.role for t in tracers(bank.trap, bank.history, bank.draw)}
+    """For each item that S3 was shown: useful, stale, harmful, distracting, or irrelevant when it carries nothing.
+
+    A note that is followed by its text is not carried by naming its number ("replaces N-1").
+    """
+    roles = {bank.draw.refs[p.id]: "poison" for p in bank.trap.spec.poison}
+    roles |= {t.text: t.role for t in tracers(bank.trap, bank.history, bank.draw)}
     found = []
     for item in bank.view.items:
-        here = {role for text, role in {**values, **roles}.items() if text in item.text}
+        here = {role for text, role in roles.items() if text in item.text}
         found.append(next((name for name, wanted in _CLASSES if here & wanted), "irrelevant"))
     return tuple(found)

@@ -79,6 +79,18 @@ class FactTrace(_Record):
     stage: Literal["injected", "written", "alive", "admitted", "used"]
     lost: str
     corrupted: bool
+    kind: str = ""  # of the event that told it first
+    after: int = 0  # the session which that event followed; 0: not recorded
+
+
+class Contradiction(_Record):
+    """A superseded fact and one that governs, as a store that tells states lists them after its last sleep."""
+
+    old: str  # names of facts
+    new: str
+    old_inactive: bool  # listed, and only as superseded, retracted or expired
+    new_active: bool
+    linked: bool | None = None  # None: the listing has no links
 
 
 class Ending(_Record):
@@ -95,6 +107,7 @@ class Ending(_Record):
     shared: bool = False  # the same tree and change had been judged before in this run, on the same draw
     funnel: tuple[FactTrace, ...] = ()  # none for instruments, which the harness fills
     used: tuple[str, ...] = ()  # names of facts whose value stands in the production change
+    check: bool | None = None  # public check of S3 on the tree it left (None: it did not run)
 
 
 class ArmRecord(_Record):
@@ -118,3 +131,7 @@ class ArmRecord(_Record):
     endings: tuple[Ending, ...]
     seconds: float
     attempt: int
+    shown_types: tuple[str, ...] = ()  # type of each item that S3 was shown; "" where the memory exposes none
+    contradictions: tuple[Contradiction, ...] = ()
+    sleep: dict[str, int] = {}  # changes by operator, over all sleeps of the arm; an inert operator has 0
+    refused: dict[str, int] | None = None  # rejected candidates by machine word, reads of S1 to S3 (None: not recorded)

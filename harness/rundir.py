@@ -18,6 +18,7 @@ import json
 import os
 import shutil
 import tempfile
+import zlib
 from pathlib import Path
 from typing import Any, Self
 
@@ -198,6 +199,31 @@ class RunDir:
         if hashlib.sha256(data).hexdigest() != name:
             raise UsageFault(f"{path}: damaged (its bytes do not match its name)")
         return data
+
+    def put_packed(self, data: bytes) -> str:
+        """Store bytes compressed, return the sha256 of them as they were given."""
+        name = hashlib.sha256(data).hexdigest()
+        path = self._packed(name)
+        if not path.exists():
+            path.parent.mkdir(exist_ok=True)
+            replace_file(path, zlib.compress(data, 1))
+        return name
+
+    def get_packed(self, name: str, most: int) -> bytes:
+        """At most `most` bytes that were stored compressed. Raises UsageFault when missing, damaged or larger."""
+        path = self._packed(name)
+        try:
+            data = zlib.decompressobj().decompress(path.read_bytes(), most + 1)
+        except OSError as error:
+            raise UsageFault(f"{path}: {error.strerror}") from error
+        except zlib.error as error:
+            raise UsageFault(f"{path}: damaged: {error}") from error
+        if hashlib.sha256(data).hexdigest() != name:
+            raise UsageFault(f"{path}: damaged (its bytes do not match its name)")
+        return data
+
+    def _packed(self, name: str) -> Path:
+        return self.path / "blobs" / name[:2] / f"{name}.z"
 
 
 def replace_file(path: Path, data: bytes, durable: bool = False, mode: int = 0o600) -> None:

@@ -27,11 +27,13 @@ def build(
     planned: Mapping[str, int] | None = None,
     agent: str = REFERENCE,
     baseline: str = BASELINE,
+    memory: Sequence[Section] = (),
 ) -> Document:
     """The document for the arms of one run.
 
     `planned` says how many arms each condition has in the plan (per reader level); without it the rows are the
-    plan. `agent` names who did the work. Raises RecordError: bad or doubled rows, more rows than planned.
+    plan. `agent` names who did the work; `memory` are sections on what memories did. Raises RecordError: bad or
+    doubled rows, more rows than planned.
     """
     rows = check_arms(arms)
     readers = list(dict.fromkeys(row.reader for row in rows))
@@ -40,6 +42,7 @@ def build(
     celled = {r: _cells(by_reader[r], conditions) for r in readers}
     what = DELIVERY if agent == REFERENCE else f"results of the agent {agent}"
     sections = [_reader_section(r, by_reader[r], celled[r], conditions, planned, baseline) for r in readers]
+    sections += memory
     if baseline in conditions and len(conditions) > 1 and readers:
         sections.append(_claims_section(celled, conditions, baseline))
     return Document(what[0].upper() + what[1:], _preamble(agent), tuple(sections))

@@ -12,6 +12,7 @@ import sys
 import click
 
 from harness.cli.machine import clean, doctor
+from harness.cli.memory import memory
 from harness.cli.read import report, show, status
 from harness.cli.run import resume, run
 from harness.cli.trap import conditions, trap
@@ -31,7 +32,7 @@ def cli() -> None:
     """
 
 
-for command in (run, resume, status, show, report, trap, conditions, doctor, clean):
+for command in (run, resume, status, show, report, trap, memory, conditions, doctor, clean):
     cli.add_command(command)
 
 

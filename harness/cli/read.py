@@ -8,13 +8,13 @@ from typing import Any
 
 import click
 
-from harness.cli.output import committed, outcome_counts, rows, summary_text
+from harness.cli.output import committed, memory_rows, outcome_counts, rows, summary_text
 from harness.draw import load as load_draws
 from harness.ledger import Ledger
 from harness.objects import ObjectStore
 from harness.outcome import COMPLETE, INCOMPLETE, Outcome, UsageFault
 from harness.plan import Arm
-from harness.records import ArmRecord, Ending, SessionRecord
+from harness.records import ArmRecord, Ending, FactTrace, SessionRecord
 from harness.rundir import RunDir
 
 _folder = click.argument("folder", type=click.Path(path_type=Path), metavar="RUN")
@@ -50,13 +50,17 @@ def status(folder: Path, as_json: bool) -> int:
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
 @_json
 def report(folder: Path, markdown: bool, as_json: bool) -> int:
-    """Rates with intervals, exact tests against B0, outcomes and causes."""
+    """Rates with intervals, exact tests against B0, outcomes and causes, the fact funnel, hygiene metrics.
+
+    With --json: the rows that all of it is counted from.
+    """
     home = RunDir.open(folder)
     records = committed(home)
     if as_json:
-        click.echo(json.dumps([row.__dict__ for row in rows(records)], indent=1))
+        arms = [row.__dict__ for row in rows(records)]
+        click.echo(json.dumps({"arms": arms, **memory_rows(home.description(), records).plain()}, indent=1))
         return COMPLETE
-    text, marked = summary_text(home, records)
+    text, marked = summary_text(home, records, whole=True)
     click.echo(marked if markdown else text)
     return COMPLETE
 
@@ -155,10 +159,20 @@ def _ending(ending: Ending) -> list[str]:
             (check.kind, check.held), "ok  "
         )
         lines.append(f"{mark} {check.kind} {check.text}{f' [{check.detail}]' if check.detail else ''}")
+    if ending.check is not None:
+        lines.append(f"public check of S3: {'passed' if ending.check else 'failed'}")
+    lines += [_fate(trace) for trace in ending.funnel]
     for name in ("production", "stripped", "forbidden", "used"):
         if values := getattr(ending, name):
             lines.append(f"{name}: {', '.join(values)}")
     return lines
+
+
+def _fate(trace: FactTrace) -> str:
+    """One line of the fact funnel: what was injected, how far it came, and why no further."""
+    mark = " (corrupted)" if trace.corrupted else ""
+    end = f"{trace.stage}{mark}{f': {trace.lost}' if trace.lost else ''}"
+    return f"fact {trace.name} [{trace.role}] {end}"
 
 
 def _store(home: RunDir) -> ObjectStore:

@@ -21,6 +21,7 @@ from harness.haystack import Haystack
 from harness.outcome import Boundary, Outcome, UsageFault
 from harness.records import ArmRecord
 from harness.run import Prepared, execute, load_plan, prepare
+from harness.stores import restore_store
 from memory_probe.ladder import Condition, Opening, conditions
 from memory_probe.protocol import Budget, Card, Episode, MemoryFault, Query, Receipt, StoredRecord
 from traps.background_file import load_background
@@ -107,8 +108,8 @@ def test_what_a_memory_is_told_is_numbered_through(tmp_path: Path, box: Sandbox)
     prepared = prepare(config("haystack=7", "conditions=DIARY"), tmp_path / "run", {"DIARY": diary(opened)})
     records: list[ArmRecord] = []
     execute(prepared, records.append, sandbox=box)
-    manifest = json.loads(prepared.folder.get_blob(records[0].store))
-    lines = [json.loads(x) for x in prepared.folder.get_blob(manifest["deep/diary.jsonl"]).splitlines()]
+    files = restore_store(prepared.folder, records[0].store)
+    lines = [json.loads(x) for x in files["deep/diary.jsonl"].splitlines()]
     assert [number for number, _, _ in lines] == list(range(1, 10))
     dates = [date for _, date, _ in lines]
     assert dates == sorted(dates)
