@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from analysis.records import COUNTED, CellRecord, RecordError, check_cells
+from analysis.signs import tail_count
 
 Key = tuple[str, int]
 
@@ -75,16 +76,7 @@ def sign_test(scores: Iterable[int]) -> Fraction:
             weights.append(abs(score))
     if not weights or not total:
         return Fraction(1)
-    # counts[s] = number of subsets of the weights with sum s; as the positive signs, a subset gives 2s - span.
-    span = sum(weights)
-    counts = [1] + [0] * span
-    reach = 0
-    for weight in weights:
-        reach += weight
-        for s in range(reach, weight - 1, -1):
-            counts[s] += counts[s - weight]
-    least = (span + abs(total)) // 2  # span and total have the same parity
-    return Fraction(2 * sum(counts[least:]), 1 << len(weights))
+    return Fraction(tail_count(weights, abs(total)), 1 << len(weights))
 
 
 def compare(first: Sequence[CellRecord], second: Sequence[CellRecord]) -> ClusteredTest:

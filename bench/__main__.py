@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench import folds, peers, sandboxes
+from bench import folds, memory, peers, sandboxes, statistics
 from bench.containers import bare_container
 from bench.floor import Floor
 from bench.measure import Figure
@@ -24,6 +24,7 @@ MINI = Path(__file__).resolve().parent.parent / "tests" / "data" / "mini"
 
 def figures() -> Iterator[Figure]:
     """Every figure, as it is measured."""
+    yield from statistics.figures()
     config = load(None)
     toolchain = build_toolchain(config.cache_dir)
     floor = Floor(toolchain)
@@ -32,6 +33,7 @@ def figures() -> Iterator[Figure]:
         store = ObjectStore(Path(folder) / "objects.git")
         yield from sandboxes.figures(box, floor, fixture, store)
         yield from folds.figures(box, floor, MINI)
+        yield from memory.figures(box, MINI)
         yield from peers.figures(box)
         from containers.docker import check
 

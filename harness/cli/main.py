@@ -11,6 +11,7 @@ import sys
 
 import click
 
+from harness.cli.analyse import analyse
 from harness.cli.machine import clean, doctor
 from harness.cli.memory import memory
 from harness.cli.read import report, show, status
@@ -32,7 +33,7 @@ def cli() -> None:
     """
 
 
-for command in (run, resume, status, show, report, trap, memory, conditions, doctor, clean):
+for command in (run, resume, status, show, report, analyse, trap, memory, conditions, doctor, clean):
     cli.add_command(command)
 
 
