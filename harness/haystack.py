@@ -20,6 +20,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from harness.draw import Draws
+from harness.once import Once
 from harness.outcome import UsageFault
 from harness.rundir import replace_file
 from memory_probe.ladder import Condition, Opening
@@ -156,6 +157,7 @@ class Haystack:
     ) -> None:
         self._scratch, self._backgrounds, self._past = scratch, backgrounds or {}, past or {}
         self._guard = threading.Lock()
+        self._told: Once[tuple[Episode, ...]] = Once()
         self._locks: dict[tuple[str, int, str], threading.Lock] = {}
         self._filled: dict[tuple[str, int, str], Path | str] = {}  # a folder, or why there is none
         self._folder: Path | None = None
@@ -205,10 +207,13 @@ class Haystack:
         return store
 
     def episodes(self, fixture: str, seed: int) -> list[Episode]:
-        """The background as a memory is told it, numbered from 1."""
+        """The background as a memory is told it, numbered from 1; rendered once for all conditions."""
+        return list(self._told.get((fixture, seed), lambda: self._render(fixture, seed))[0])
+
+    def _render(self, fixture: str, seed: int) -> tuple[Episode, ...]:
         drawn = self._past[fixture, seed]
         past = episodes(self._backgrounds[fixture], drawn.episodes, drawn.mentions)
-        return [_episode(fixture, session) for session in past]
+        return tuple(_episode(fixture, session) for session in past)
 
     def _room(self) -> Path:
         with self._guard:

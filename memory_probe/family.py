@@ -13,6 +13,7 @@ from memory_probe.protocol import Card
 from memory_probe.read.gate import GATES, Policy
 from memory_probe.sleep import OPERATORS
 from memory_probe.sleep.base import Settings
+from memory_probe.store.bases import Bases
 from memory_probe.store.model import TYPES
 from memory_probe.weights import Weights
 
@@ -105,11 +106,12 @@ _EXPOSES = ("dates", "scopes", "tasks", "types", "state", "successor", "provenan
 
 def conditions() -> dict[str, Condition]:
     """The family for the ladder; a card's version holds the digest of everything that makes the variant."""
-    return {code: _condition(code, member) for code, member in members().items()}
+    bases = Bases()
+    return {code: _condition(code, member, bases) for code, member in members().items()}
 
 
-def _condition(code: str, member: Member) -> Condition:
+def _condition(code: str, member: Member, bases: Bases) -> Condition:
     variant = member.variant
     barren = () if {"consolidate", "capsules"} & set(variant.operators) else ("keeps-nothing",)
     card = Card(code, member.title, f"1+{variant.digest()[:16]}", (*_EXPOSES, *barren))
-    return Condition(card, lambda opening: ProbeMemory(card, variant, opening.namespace))
+    return Condition(card, lambda opening: ProbeMemory(card, variant, opening.namespace, bases))

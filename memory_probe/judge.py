@@ -31,12 +31,13 @@ _REFUTED = re.compile(
     rf"\b(?:{_BE}\s+(?:disproved|disproven|refuted|withdrawn|retracted|revoked|wrong|false|untrue)|no longer holds?)\b",
     re.I,
 )
-#: What every cue against another note has a part of; most notes have none, and need not be read closely.
-_HINT = re.compile(
-    r"replac|supersed|obsolete|takes the place|in place of|no longer|retire"
-    r"|disprov|refut|withdr|retract|revoke|wrong|false|untrue",
-    re.I,
+#: What every cue has a part of; most notes have none, and need not be read closely.
+_HINTS = (
+    *("replac", "supersed", "obsolete", "takes the place", "in place of", "no longer", "retire"),
+    *("disprov", "refut", "withdr", "retract", "revoke", "wrong", "false", "untrue"),
 )
+_RANK_HINTS = ("outrank", "precedence", "prevail", "overrule", "final")
+_UNTIL_HINTS = ("until", "expire", "end on", "ends on")
 _OUTRANKS = re.compile(
     r"\b(?:outranks?|takes? precedence over|prevails? over|overrules?|has the final say over)\b", re.I
 )
@@ -70,7 +71,7 @@ class Reading:
 def read(content: str) -> Reading:
     """Read one note."""
     first = (text.numbers(content) or ("",))[0]
-    targets = _targets(content, first) if _HINT.search(content) else ()
+    targets = _targets(content, first) if _hints(content, _HINTS) else ()
     own = "" if any(t.value == first for t in targets) else first
     return Reading(own, targets, _ranks(content), until(content))
 
@@ -78,12 +79,12 @@ def read(content: str) -> Reading:
 def own_number(content: str) -> str:
     """The number that a note bears itself, or "": the first one in it, unless the note speaks against that."""
     first = (text.numbers(content) or ("",))[0]
-    return read(content).own if first and _HINT.search(content) else first
+    return read(content).own if first and _hints(content, _HINTS) else first
 
 
 def until(content: str) -> dt.date | None:
     """The last day that a note states for itself."""
-    found = _UNTIL.search(content)
+    found = _UNTIL.search(content) if _hints(content, _UNTIL_HINTS) else None
     if not found:
         return None
     try:
@@ -102,6 +103,11 @@ def winners_and_losers(rank: tuple[str, str], authors: Iterable[str]) -> tuple[s
     return (before[-1], tuple(after)) if before and after else ("", ())
 
 
+def _hints(content: str, parts: tuple[str, ...]) -> bool:
+    low = content.casefold()
+    return any(part in low for part in parts)
+
+
 def _sentences(content: str) -> list[str]:
     return [re.sub(r"\s+", " ", sentence) for sentence in _END.split(content)]
 
@@ -110,14 +116,15 @@ def _targets(content: str, first: str) -> tuple[Target, ...]:
     found: list[Target] = []
     introduced = False
     for sentence in _sentences(content):
-        found += _against(sentence, _REPLACES, _REPLACED, "replaces", first, introduced)
-        found += _against(sentence, _REFUTES, _REFUTED, "disproves", first, introduced)
+        if _hints(sentence, _HINTS):
+            found += _against(sentence, _REPLACES, _REPLACED, "replaces", first, introduced)
+            found += _against(sentence, _REFUTES, _REFUTED, "disproves", first, introduced)
         introduced = introduced or first in text.numbers(sentence)
     return tuple(dict.fromkeys(found))
 
 
 def _ranks(content: str) -> tuple[tuple[str, str], ...]:
-    if not _OUTRANKS.search(re.sub(r"\s+", " ", content)):
+    if not _hints(content, _RANK_HINTS) or not _OUTRANKS.search(re.sub(r"\s+", " ", content)):
         return ()
     return tuple((s[: cue.start()], s[cue.end() :]) for s in _sentences(content) for cue in _cues(_OUTRANKS, s))
 

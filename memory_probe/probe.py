@@ -30,6 +30,7 @@ from memory_probe.read.pack import STATE_OF, Refused, look_up
 from memory_probe.sleep import OPERATORS
 from memory_probe.sleep.base import Settings, outcome
 from memory_probe.store import raw_log
+from memory_probe.store.bases import Base, Bases, mark
 from memory_probe.store.derived import Change, Derived, Proposal
 from memory_probe.store.raw_log import Recorded
 from memory_probe.store.schema import FILE, guarded, image, open_store
@@ -64,17 +65,21 @@ class Variant:
 class ProbeMemory:
     """One namespace of the probe. Not for use by two threads at once; two processes may take turns."""
 
-    def __init__(self, card: Card, variant: Variant, namespace: Path) -> None:
+    def __init__(self, card: Card, variant: Variant, namespace: Path, bases: Bases | None = None) -> None:
+        """`bases` spares reading a file again that is a copy of one frozen by a memory with the same `bases`."""
         self.card = card
-        self._variant = variant
+        self._variant, self._bases = variant, bases
         self._path = namespace / FILE
         self._shown: tuple[int, ...] = ()
         self._closed = False
-        self._connection = open_store(namespace, f"{card.code} {variant.digest()}")
+        base = bases.find(self._path) if bases else None
+        self._connection = open_store(namespace, f"{card.code} {variant.digest()}", sound=base is not None)
         try:
             with guarded(self._path):
-                raw_log.require_whole(self._connection)
-                self._load()
+                if base is None or mark(self._connection) != base.mark:
+                    raw_log.require_whole(self._connection)
+                    base = None
+                self._load(base)
         except BaseException:
             self._connection.close()
             raise
@@ -132,7 +137,16 @@ class ProbeMemory:
         """The store as one file that opens anywhere."""
         self._fresh()
         with guarded(self._path):
-            return {FILE: image(self._connection)}
+            self._connection.execute("BEGIN")
+            try:
+                at = mark(self._connection)  # from here on the transaction sees no other's writes
+                self._reload_if_changed()
+                data = image(self._connection)
+            finally:
+                self._connection.execute("ROLLBACK")
+        if self._bases is not None:
+            self._bases.keep(data, self._derived.view, at)
+        return {FILE: data}
 
     def close(self) -> None:
         """Close the file; closing twice does nothing."""
@@ -179,8 +193,8 @@ class ProbeMemory:
         if self._data_version() != self._version:
             self._load()
 
-    def _load(self) -> None:
-        self._derived = Derived(self._connection)
+    def _load(self, base: Base | None = None) -> None:
+        self._derived = Derived(self._connection, base.view.fork() if base else None)
         self._refused = Refused()
         self._version = self._data_version()
 

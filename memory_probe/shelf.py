@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from memory_probe.lexical import asked, share, words
@@ -119,7 +119,7 @@ def by_words(query: Query, held: Sequence[Kept]) -> list[float]:
 
 
 def _to_row(kept: Kept) -> Row:
-    return {**asdict(kept), "date": kept.date.isoformat()}
+    return {**vars(kept), "date": kept.date.isoformat(), "scope": vars(kept.scope)}
 
 
 def _from_row(row: Row) -> Kept:

@@ -111,8 +111,7 @@ class Tracker:
         self._writer = writer
 
     def record(self, episode: Episode) -> list[Receipt]:
-        before = self._versions()
-        old = before[-1] if before else _Version(episode.date, (), ())
+        old = self._lines.last(_from_row) or _Version(episode.date, (), ())
         news = [part.text for part in ordered(episode, "event")]
         work = [part.text for part in ordered(episode, "check", "prompt", "change", "steps")]
         said = self._writer([*news, *old.said], LIMIT)

@@ -122,7 +122,7 @@ class _Repair:
         """Let every stated precedence decide between the two sides, where rule, winner or loser is new."""
         new = set(fresh)
         told = {self._view.memory(n).author.lower() for n in fresh}
-        told |= {judge.own_number(self._view.memory(n).content) for n in fresh}
+        told |= {self._view.own_number(n) for n in fresh}
         for rule, winner, losers in self._rules:
             if rule not in new and told.isdisjoint({winner, *losers}):
                 continue
@@ -159,8 +159,8 @@ class _Repair:
     def _outranked(self, newer: int, older: int) -> str:
         """Who outranks the newer side, or ""."""
         new, old = self._view.memory(newer), self._view.memory(older)
-        names = {new.author.lower(), judge.own_number(new.content)} - {""}
-        others = {old.author.lower(), judge.own_number(old.content)} - {""}
+        names = {new.author.lower(), self._view.own_number(newer)} - {""}
+        others = {old.author.lower(), self._view.own_number(older)} - {""}
         for rule, winner, losers in self._rules:
             if winner in others and names & set(losers) and self._view.memory(rule).repository == new.repository:
                 return f"{winner} outranks it, by memory {rule}"
@@ -204,7 +204,8 @@ class _Repair:
         verdict = "The newer holds." if state == "active" else "The newer one waits for review."
         if state == "active" and any(self._now_is(n) != "superseded" for n, _ in olds):
             verdict = "Not settled."
-        content = f"Contradiction: {_name(new)} {olds[0][1]} {'; '.join(dict.fromkeys(map(_name, old)))}. {verdict}"
+        names = dict.fromkeys(self._name(n) for n, _ in olds)
+        content = f"Contradiction: {self._name(newer)} {olds[0][1]} {'; '.join(names)}. {verdict}"
         origin = Provenance(
             trajectory=tuple(dict.fromkeys(t for m in (new, *old) for t in m.provenance.trajectory)),
             task=new.provenance.task,
@@ -225,8 +226,7 @@ class _Repair:
         )
         return Append(memory, standing(self._settings.weights.dispute, self._now))
 
-
-def _name(memory: Memory) -> str:
-    number = judge.own_number(memory.content) or "a note"
-    by = f" by {memory.author}" if memory.author else ""
-    return f"{number}{by}, {memory.valid_from.isoformat()}"
+    def _name(self, number: int) -> str:
+        memory = self._view.memory(number)
+        by = f" by {memory.author}" if memory.author else ""
+        return f"{self._view.own_number(number) or 'a note'}{by}, {memory.valid_from.isoformat()}"

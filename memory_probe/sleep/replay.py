@@ -10,7 +10,6 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memory_probe import judge
 from memory_probe.sleep.base import Settings, from_session, outcome, session_line, session_scope, standing
 from memory_probe.store.derived import Append, Proposal
 from memory_probe.store.raw_log import Recorded
@@ -34,8 +33,7 @@ def replay(view: StoreView, new: Sequence[Recorded], now: dt.date, settings: Set
 
 def _dream(view: StoreView, recorded: Recorded, ended: str, now: dt.date, settings: Settings) -> Append:
     parts = [f"Replay. {session_line(recorded)}: {ended}.", *_circumstances(recorded)]
-    shown = [view.memory(n) for n in recorded.viewed if n <= len(view)]
-    names = [judge.own_number(m.content) or m.type for m in shown]
+    names = [view.own_number(n) or view.memory(n).type for n in recorded.viewed if n <= len(view)]
     parts.append(f"Without what was shown then ({', '.join(names)}), it might have ended otherwise." if names else "")
     since = [n.author or n.kind for n in recorded.episode.notes]
     parts.append(f"With what was told since (by {', '.join(since)}), it might have ended otherwise." if since else "")

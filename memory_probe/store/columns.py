@@ -35,6 +35,15 @@ class Columns:
         self.tasks, self.tags = WordSets(), WordSets()
         self.words = WordSets(shared=False)
 
+    def fork(self) -> Columns:
+        """The same columns, growing apart."""
+        fork = Columns()
+        fork.size = self.size
+        fork._numbers = {name: column.copy() for name, column in self._numbers.items()}
+        fork.repositories, fork.files, fork.symbols = self.repositories.fork(), self.files.fork(), self.symbols.fork()
+        fork.tasks, fork.tags, fork.words = self.tasks.fork(), self.tags.fork(), self.words.fork()
+        return fork
+
     def __getitem__(self, name: str) -> Array:
         return self._numbers[name][: self.size]
 

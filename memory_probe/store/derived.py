@@ -57,9 +57,10 @@ class Proposal:
 class Derived:
     """Writes proposals to the file and to the view alike, within the caller's transaction."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, view: StoreView | None = None) -> None:
+        """`view` is what the file says, where that is known already; else the file is read."""
         self._connection = connection
-        self.view = load(connection)
+        self.view = load(connection) if view is None else view
 
     def write(self, proposal: Proposal, operator: str, now: dt.date) -> list[int]:
         """Carry out a proposal. Returns the ids of the new memories."""

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
-from typing import Any, Generic, TypeVar
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,12 @@ class Shared(Generic[T]):
     def __init__(self) -> None:
         self.values: list[T] = []
         self._numbers: dict[T, int] = {}
+
+    def fork(self) -> Self:
+        """The same values, growing apart."""
+        fork = type(self)()
+        fork.values, fork._numbers = self.values.copy(), self._numbers.copy()
+        return fork
 
     def add(self, value: T) -> int:
         """The number of a value, known or new."""
@@ -48,8 +54,17 @@ class WordSets:
 
     def __init__(self, shared: bool = True) -> None:
         self._shared: dict[frozenset[str], int] | None = {} if shared else None
-        self._holders: defaultdict[str, array[int]] = defaultdict(lambda: array("i"))
+        self._before: Mapping[str, array[int]] = {}  # holders of a word up to the last fork; shared, never changed
+        self._since: defaultdict[str, array[int]] = defaultdict(lambda: array("i"))
         self._sizes = array("i")
+
+    def fork(self) -> WordSets:
+        """The same sets, growing apart."""
+        fork = WordSets()
+        fork._shared = None if self._shared is None else self._shared.copy()
+        fork._before = {**self._before, **{word: self._holders(word) for word in self._since}}
+        fork._sizes = self._sizes[:]
+        return fork
 
     def add(self, words: frozenset[str]) -> int:
         """The number of a set, known or new."""
@@ -58,7 +73,7 @@ class WordSets:
         number = len(self._sizes)
         self._sizes.append(len(words))
         for word in words:
-            self._holders[word].append(number)
+            self._since[word].append(number)
         if self._shared is not None:
             self._shared[words] = number
         return number
@@ -69,18 +84,24 @@ class WordSets:
 
     def common(self, wanted: frozenset[str]) -> Array:
         """How many of the wanted words each entry has."""
-        held = [np.array(self._holders[w]) for w in wanted if w in self._holders]
+        parts = (part[w] for part in (self._before, self._since) for w in wanted if w in part)
+        held = [np.array(numbers) for numbers in parts]
         if not held:
             return np.zeros(len(self._sizes), np.int64)
         return np.bincount(np.concatenate(held), minlength=len(self._sizes))
 
     def holding(self, wanted: frozenset[str]) -> list[int]:
         """Entries that have all the wanted words, in order; none for no words."""
-        if not wanted or any(w not in self._holders for w in wanted):
+        if not wanted:
             return []
-        first, *others = sorted((self._holders[w] for w in wanted), key=len)
+        first, *others = sorted((self._holders(w) for w in wanted), key=len)
         left = set(first).intersection(*others) if others else set(first)
         return sorted(left)
+
+    def _holders(self, word: str) -> array[int]:
+        """Entries that have a word, in order."""
+        before = self._before.get(word, array("i"))
+        return before + self._since[word] if word in self._since else before
 
 
 class FileScopes(Shared[tuple[str, ...]]):
@@ -90,6 +111,12 @@ class FileScopes(Shared[tuple[str, ...]]):
         super().__init__()
         self._plain: defaultdict[str, list[int]] = defaultdict(list)
         self._patterns: defaultdict[str, list[int]] = defaultdict(list)
+
+    def fork(self) -> FileScopes:
+        fork = super().fork()
+        fork._plain.update((path, numbers.copy()) for path, numbers in self._plain.items())
+        fork._patterns.update((path, numbers.copy()) for path, numbers in self._patterns.items())
+        return fork
 
     def _enter(self, number: int, value: tuple[str, ...]) -> None:
         for path in dict.fromkeys(value):
@@ -116,6 +143,12 @@ class SymbolScopes(Shared[tuple[str, ...]]):
         super().__init__()
         self._names: defaultdict[str, list[int]] = defaultdict(list)
         self._within: defaultdict[str, list[int]] = defaultdict(list)
+
+    def fork(self) -> SymbolScopes:
+        fork = super().fork()
+        fork._names.update((name, numbers.copy()) for name, numbers in self._names.items())
+        fork._within.update((name, numbers.copy()) for name, numbers in self._within.items())
+        return fork
 
     def _enter(self, number: int, value: tuple[str, ...]) -> None:
         for name in dict.fromkeys(value):

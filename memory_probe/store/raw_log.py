@@ -11,7 +11,7 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from memory_probe.protocol import Episode, MemoryFault, Note, Scope
 from memory_probe.store.schema import GENESIS
@@ -94,7 +94,7 @@ def _hash(prev: str, seq: int, date: str, body: str, viewed: str) -> str:
 
 
 def _episode_text(episode: Episode) -> str:
-    return json.dumps(asdict(episode), default=_iso, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    return json.dumps(vars(episode), default=_plain, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
 
 
 def _episode_from(text: str) -> Episode:
@@ -118,7 +118,9 @@ def _note_from(data: dict[str, object]) -> Note:
     )
 
 
-def _iso(value: object) -> str:
+def _plain(value: object) -> object:
     if isinstance(value, dt.date):
         return value.isoformat()
+    if isinstance(value, (Note, Scope)):
+        return vars(value)
     raise TypeError(f"cannot store a {type(value).__name__}")

@@ -23,6 +23,7 @@ class StoreView:
         self.columns = Columns()
         self._memories: list[Memory] = []
         self._standings: list[Standing] = []
+        self._own: list[str] = []
         self.links: set[Link] = set()
         self.superseders: dict[int, set[int]] = defaultdict(set)
         self.rivals: dict[int, set[int]] = defaultdict(set)
@@ -30,6 +31,20 @@ class StoreView:
         self._authored: dict[str, list[int]] = defaultdict(list)
         self._scoped: dict[tuple[str, ...], list[int]] = defaultdict(list)
         self._expiring: set[int] = set()
+
+    def fork(self) -> StoreView:
+        """A view that says the same and grows apart from this one; what never changes is shared."""
+        fork = StoreView()
+        fork.columns = self.columns.fork()
+        fork._memories, fork._standings, fork._own = self._memories.copy(), self._standings.copy(), self._own.copy()
+        fork.links = self.links.copy()
+        fork._expiring = self._expiring.copy()
+        fork.superseders.update((n, found.copy()) for n, found in self.superseders.items())
+        fork.rivals.update((n, found.copy()) for n, found in self.rivals.items())
+        fork._numbered.update((n, found.copy()) for n, found in self._numbered.items())
+        fork._authored.update((n, found.copy()) for n, found in self._authored.items())
+        fork._scoped.update((n, found.copy()) for n, found in self._scoped.items())
+        return fork
 
     def __len__(self) -> int:
         return len(self._memories)
@@ -58,6 +73,10 @@ class StoreView:
     def numbered(self, number: str) -> list[int]:
         """Memories whose own note number this is."""
         return self._numbered.get(number, [])
+
+    def own_number(self, number: int) -> str:
+        """The note number that a memory bears itself, or ""."""
+        return self._own[number - 1]
 
     def authors(self) -> Iterable[str]:
         """All authors, lower case."""
@@ -109,7 +128,9 @@ class StoreView:
         self._standings.append(standing)
         number = len(self._memories)
         self.columns.append(memory, standing, tags_of(memory))
-        if own := judge.own_number(memory.content):
+        own = judge.own_number(memory.content)
+        self._own.append(own)
+        if own:
             self._numbered[own].append(number)
         if memory.author:
             self._authored[memory.author.lower()].append(number)

@@ -73,3 +73,35 @@ def test_a_row_of_another_shape_is_a_fault(tmp_path: Path) -> None:
     lines.append([{"other": 1}])
     with pytest.raises(MemoryFault, match="line 1: KeyError"):
         lines.load(text_of)
+
+
+def test_appending_does_not_walk_the_file_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = Lines(tmp_path, "a.jsonl")
+    assert lines.last(text_of) is None
+    lines.append([{"text": "first"}])
+    with monkeypatch.context() as patch:
+        patch.setattr(lines, "_walk", lambda: pytest.fail("walked"))
+        for number in range(50):
+            lines.append([{"text": str(number)}, {"text": f"{number}!"}])
+            assert lines.last(text_of) == f"{number}!"
+        lines.append([])
+    assert Lines(tmp_path, "a.jsonl").load(text_of)[-2:] == ["49", "49!"]
+
+
+def test_two_writers_take_turns(tmp_path: Path) -> None:
+    one, two = Lines(tmp_path, "a.jsonl"), Lines(tmp_path, "a.jsonl")
+    for number in range(6):
+        (one, two)[number % 2].append([{"text": str(number)}])
+        assert one.last(text_of) == two.last(text_of) == str(number)
+    assert one.load(text_of) == list("012345")
+
+
+def test_appending_to_a_file_that_another_tore_is_a_fault(tmp_path: Path) -> None:
+    lines, path = Lines(tmp_path, "a.jsonl"), tmp_path / "a.jsonl"
+    lines.append([{"text": "mail"}])
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(MemoryFault, match="no end"):
+        lines.append([{"text": "more"}])
+    path.unlink()
+    lines.append([{"text": "anew"}])
+    assert lines.load(text_of) == ["anew"]
