@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,7 @@ def show(folder: Path, arm: str, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps(_data(home, record, sessions), indent=1, ensure_ascii=False))
     else:
-        click.echo(_text(home, wanted, record, sessions))
+        click.echo(printable(_text(home, wanted, record, sessions)))
     return COMPLETE
 
 
@@ -180,6 +181,11 @@ def _store(home: RunDir) -> ObjectStore:
     if not (home.objects / "HEAD").is_file():
         raise UsageFault(f"{home.objects}: the store of trees is missing")
     return ObjectStore(home.objects)
+
+
+def printable(text: str) -> str:
+    """Text of an agent made safe for a terminal: control characters but line end and tab as escapes."""
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", lambda m: f"\\x{ord(m.group()):02x}", text)
 
 
 def _blob(home: RunDir, name: str) -> str:
