@@ -20,6 +20,7 @@ from containers.probes_base import LIMITS, Bench, Probe, ended, python, run, unl
 from containers.sandbox import Mount, SandboxError, Spec
 
 _PATIENCE = 8.0  # seconds for the kernel and an engine to finish what a dead harness left
+_OTHERS = 60.0  # seconds for mounts: a container of another program that was started meanwhile looks like one of ours
 
 
 def _processes(marker: str) -> list[str]:
@@ -38,12 +39,22 @@ def _mounts() -> set[str]:
     return {line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()}
 
 
-def _soon(look: Callable[[], list[str]]) -> list[str]:
+def _soon(look: Callable[[], list[str]], patience: float = _PATIENCE) -> list[str]:
     """The findings, once they are gone or patience is."""
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + patience
     while (found := look()) and time.monotonic() < deadline:
         time.sleep(0.1)
     return found
+
+
+def _mounts_left(before: set[str]) -> list[str]:
+    """The mounts that are new at this moment and stay.
+
+    What is mounted later cannot be the probe's: its runs are over. What another program mounted earlier goes when that
+    program's container ends, so only a mount that outlives the patience is called left.
+    """
+    left = _mounts() - before
+    return _soon(lambda: sorted(left & _mounts()), _OTHERS)
 
 
 def _nothing_left(bench: Bench) -> str | None:
@@ -56,7 +67,7 @@ def _nothing_left(bench: Bench) -> str | None:
     left = _processes(marker)
     if left:
         return f"processes {left} are alive after the return"
-    mounts = _soon(lambda: sorted(_mounts() - before))
+    mounts = _mounts_left(before)
     return unless(not mounts, f"mounts {mounts[:5]}")
 
 
@@ -66,7 +77,7 @@ def _nothing_left_of_failure(bench: Bench) -> str | None:
     try:
         bench.sandbox.run(Spec(command=("true",), mounts={"/work": Mount(b"no tar" * 200, writable=True)}))
     except SandboxError:
-        mounts = _soon(lambda: sorted(_mounts() - before))
+        mounts = _mounts_left(before)
         return unless(not mounts, f"mounts {mounts[:5]}") or _alive(bench)
     return "a mount that is no tar stream raised nothing"
 
@@ -117,7 +128,7 @@ def _killed_harness(bench: Bench) -> str | None:
         if not running:
             return "the harness did not start a sandbox within 20 s"
         processes = _soon(lambda: _processes(marker))
-        mounts = _soon(lambda: sorted(_mounts() - before))
+        mounts = _mounts_left(before)
         files = os.listdir(scratch)
     return unless(not (processes or mounts or files), f"processes {processes}, mounts {mounts[:5]}, files {files[:5]}")
 
@@ -131,7 +142,7 @@ def _closed_harness(bench: Bench) -> str | None:
         with _harness(bench, marker, scratch, 0.5) as harness:
             said = harness.stdout.read() if harness.stdout else ""
         processes = _soon(lambda: _processes(marker))
-        mounts = _soon(lambda: sorted(_mounts() - before))
+        mounts = _mounts_left(before)
         files = os.listdir(scratch)
     fine = said.split() == ["ready", "closed"] and not (processes or mounts or files)
     return unless(fine, f"said {said!r}, processes {processes}, mounts {mounts[:5]}, files {files[:5]}")
