@@ -11,6 +11,7 @@ import textwrap
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 NONE = "-"  # no opportunity; never shown as 0
 MAX_CELL = 200
@@ -35,13 +36,31 @@ class Table:
                 raise ValueError(f"{self.title}: a row of {len(row)} cells under {len(self.header)} headings")
 
 
+class Drawn(Protocol):
+    """A figure of `analysis.report.figures`: Markdown and plain text print its table."""
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def says(self) -> str: ...
+
+    def table(self) -> Table: ...
+
+
 @dataclass(frozen=True)
 class Section:
-    """A heading with paragraphs and tables."""
+    """A heading with paragraphs, figures and tables."""
 
     title: str
     paragraphs: tuple[str, ...] = ()
     tables: tuple[Table, ...] = ()
+    figures: tuple[Drawn, ...] = ()
+
+    @property
+    def printed(self) -> tuple[Table, ...]:
+        """What stands for the section without drawings: the tables of its figures, then its own."""
+        return (*(figure.table() for figure in self.figures), *self.tables)
 
 
 @dataclass(frozen=True)
@@ -73,7 +92,7 @@ def as_text(document: Document) -> str:
             *_wrapped(section.paragraphs),
             *([""] if section.paragraphs else []),
         ]
-        for table in section.tables:
+        for table in section.printed:
             lines += [clean(table.title), *_aligned(table), *_wrapped(table.notes), ""]
     return "\n".join(lines).rstrip("\n") + "\n"
 
@@ -83,7 +102,7 @@ def as_markdown(document: Document) -> str:
     lines = [f"# {_escaped(document.title)}", "", *_spaced(document.paragraphs)]
     for section in document.sections:
         lines += [f"## {_escaped(section.title)}", "", *_spaced(section.paragraphs)]
-        for table in section.tables:
+        for table in section.printed:
             right = _right(table)
             lines += [f"### {_escaped(table.title)}", ""]
             lines += [_piped(table.header), _piped(["---:" if r else "---" for r in right], raw=True)]
