@@ -13,7 +13,7 @@ import shutil
 import tempfile
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -59,6 +59,7 @@ class Context:
     reach: Callable[[str], None]
     checks: CheckMemo = field(default_factory=CheckMemo)
     haystack: Haystack = field(default_factory=Haystack)
+    unavailable: Mapping[str, str] = field(default_factory=dict)  # condition -> why it may not be scored
 
     @property
     def limits(self) -> Limits:
@@ -71,7 +72,10 @@ def run_arm(context: Context, arm: Arm, attempt: int) -> ArmRecord:
     begun = time.perf_counter()
     run = _Run(context, arm, attempt)
     try:
-        run.play()
+        if why := context.unavailable.get(arm.condition):
+            run.refuse(why)
+        else:
+            run.play()
     except Exception as error:
         run.spoil(as_fault(error))
     finally:
@@ -253,6 +257,10 @@ class _Run:
     def _end_all(self, outcome: Outcome, cause: str, boundary: Boundary) -> None:
         done = {e.reader for e in self.endings}
         self.endings += [_ending(r, outcome, cause, boundary) for r in self.context.plan.readers if r not in done]
+
+    def refuse(self, why: str) -> None:
+        """The condition did not clear conformance: nothing is asked of it."""
+        self._end_all(Outcome.UNAVAILABLE, why, Boundary.MEMORY)
 
     def spoil(self, fault: Fault) -> None:
         """End what has not ended by the table of boundaries."""

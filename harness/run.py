@@ -22,6 +22,7 @@ from harness import plan as planning
 from harness.agents import make_agent
 from harness.arm import Context, run_arm
 from harness.boxes import open_sandbox
+from harness.clearance import cleared, refused
 from harness.config import RunConfig, validate
 from harness.executor import Executor, Tell
 from harness.haystack import Haystack, Past, commitments, load, obtain, save
@@ -163,6 +164,7 @@ def execute(
     box = sandbox or open_sandbox(config, ready.label)
     haystack = Haystack(folder.path, ready.plan.backgrounds, ready.past)
     try:
+        unavailable = refused(cleared(folder, ready.plan.conditions, config.workers))
         reach("run:start")
         with Ledger(folder.ledger) as ledger:
             store = ObjectStore(folder.objects)
@@ -179,6 +181,7 @@ def execute(
                 emit=executor.emit,
                 reach=reach,
                 haystack=haystack,
+                unavailable=unavailable,
             )
             executor.run(ready.owed, lambda arm, attempt: run_arm(context, arm, attempt), tell)
         reach("run:end")

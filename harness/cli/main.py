@@ -12,11 +12,12 @@ import sys
 import click
 
 from harness.cli.analyse import analyse
+from harness.cli.conditions import conditions
 from harness.cli.machine import clean, doctor
 from harness.cli.memory import memory
 from harness.cli.read import report, show, status
 from harness.cli.run import resume, run
-from harness.cli.trap import conditions, trap
+from harness.cli.trap import trap
 from harness.outcome import BOUNDARIES, INTERRUPTED, USAGE, Fault, UsageFault
 from memory_probe.protocol import MemoryFault
 from oracles.solutions import SolutionError

@@ -1,4 +1,4 @@
-"""`trap check` and `conditions`."""
+"""`trap check`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from harness.boxes import open_sandbox
 from harness.config import load
 from harness.outcome import COMPLETE, REJECTED, UsageFault
 from harness.plan import select
-from memory_probe.ladder import conditions as known_conditions
-from memory_probe.protocol import Card
 from traps.gates import Problem
 from traps.hosted import HostedError
 from traps.schema import TrapError
@@ -55,31 +53,3 @@ def check(
     if as_json:
         click.echo(json.dumps([p.__dict__ for p in problems], indent=1))
     return REJECTED if problems else COMPLETE
-
-
-@click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def conditions(as_json: bool) -> int:
-    """The conditions, with their cards."""
-    cards = [c.card for c in known_conditions().values()]
-    if as_json:
-        click.echo(json.dumps([card.__dict__ for card in cards], indent=1))
-    else:
-        for card in cards:
-            click.echo(card_line(card))
-    return COMPLETE
-
-
-def card_line(card: Card) -> str:
-    """One card: code, version, title, then what it shows and what should be known of it."""
-    marks = [
-        word
-        for word, there in (
-            ("repaired", card.repaired),
-            ("needs a model", card.needs_model),
-            ("instrument", card.instrument),
-        )
-        if there
-    ]
-    tail = "; ".join(part for part in (", ".join(card.capabilities), ", ".join(marks)) if part)
-    return f"{card.code:<16} {card.version:<18} {card.title}{f' [{tail}]' if tail else ''}"
