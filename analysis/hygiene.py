@@ -171,7 +171,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("HarmfulMemoryRate_traced", "harmful or stale items / items shown", "down", False, _harmful),
     Metric(
         "ContradictionRepairAccuracy_traced",
-        "old fact inactive and new one active / pairs, in stores that tell states",
+        "old fact inactive, new one active, and linked if the store lists links / pairs, in stores that tell states",
         "up",
         False,
         _repair,

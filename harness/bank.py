@@ -135,10 +135,14 @@ class Bank:
 
     def _contradiction(self, old: Tracer, new: Tracer) -> Contradiction:
         listed = self._records if isinstance(self._records, list) else []
-        was = [r.state for r in listed if old.text in r.text and new.text not in r.text]
+        was = [r for r in listed if old.text in r.text and new.text not in r.text]
         now = [r.state for r in listed if new.text in r.text]
-        settled = bool(was) and all(state in _OVER for state in was)
-        return Contradiction(old=old.name, new=new.name, old_inactive=settled, new_active="active" in now)
+        settled = bool(was) and all(r.state in _OVER for r in was)
+        links = [r.replaced_by for r in was if r.replaced_by is not None]
+        linked = any(new.text in text for texts in links for text in texts) if links else None
+        return Contradiction(
+            old=old.name, new=new.name, old_inactive=settled, new_active="active" in now, linked=linked
+        )
 
     def view_json(self, view: View) -> bytes:
         """A view as it is stored: every item; rejected candidates that carry a fact, and the best others."""

@@ -11,7 +11,7 @@ import platform
 import secrets
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -157,14 +157,22 @@ def stored_config(folder: RunDir, changes: dict[str, Any] | None = None) -> RunC
 
 
 def execute(
-    ready: Prepared, tell: Tell, reach: Callable[[str], None] = nowhere, sandbox: Sandbox | None = None
+    ready: Prepared,
+    tell: Tell,
+    reach: Callable[[str], None] = nowhere,
+    sandbox: Sandbox | None = None,
+    unavailable: Mapping[str, str] | None = None,
 ) -> None:
-    """Run every owed arm. The sandbox is opened here unless one is given (which stays open)."""
+    """Run every owed arm. The sandbox is opened here unless one is given (which stays open).
+
+    `unavailable` are conditions that may not be scored, with the reason; None asks the conformance suite.
+    """
     folder, config = ready.folder, ready.config
     box = sandbox or open_sandbox(config, ready.label)
     haystack = Haystack(folder.path, ready.plan.backgrounds, ready.past)
     try:
-        unavailable = refused(cleared(folder, ready.plan.conditions, config.workers))
+        if unavailable is None:
+            unavailable = refused(cleared(folder, ready.plan.conditions, config.workers))
         reach("run:start")
         with Ledger(folder.ledger) as ledger:
             store = ObjectStore(folder.objects)

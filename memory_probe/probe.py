@@ -127,7 +127,7 @@ class ProbeMemory:
         """All memories (only active ones without `include_inactive`), then notes that no sleep has seen yet."""
         self._fresh()
         view = self._derived.view
-        found = [StoredRecord(view.memory(n).content, STATE_OF[view.status(n)]) for n in view.ids()]
+        found = [_stored(view, n) for n in view.ids()]
         with guarded(self._path):
             waiting = list(raw_log.since(self._connection, int(self._meta("slept"))))
         kept = [r for r in found if include_inactive or r.state == "active"]
@@ -206,6 +206,11 @@ class ProbeMemory:
         if row is None:
             raise MemoryFault(f"store {self._path.name}: meta has no {name}")
         return str(row[0])
+
+
+def _stored(view: StoreView, number: int) -> StoredRecord:
+    memory, line = view.memory(number), view.line(number)
+    return StoredRecord(memory.content, STATE_OF[view.status(number)], tuple(view.memory(n).content for n in line))
 
 
 def _use(view: StoreView, recorded: Recorded) -> Proposal:

@@ -118,10 +118,12 @@ class View:
 
 @dataclass(frozen=True)
 class StoredRecord:
-    """One record as the store holds it."""
+    """One record as the store holds it. `replaced_by`: texts of the records that replace it, directly or through
+    others that were replaced themselves; None where the store keeps no such links."""
 
     text: str
     state: State = "unknown"
+    replaced_by: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -104,17 +104,18 @@ class StoreView:
 
     def outdone(self, number: int) -> bool:
         """Is there an active superseder, direct or through others that were superseded themselves?"""
+        return any(self.status(source) == "active" for source in self.line(number))
+
+    def line(self, number: int) -> Iterator[int]:
+        """Its superseders, direct ones first, then those that superseded them."""
         seen: set[int] = set()
         waiting = list(self.superseders.get(number, ()))
         while waiting:
             source = waiting.pop()
-            if source in seen:
-                continue
-            seen.add(source)
-            if self.status(source) == "active":
-                return True
-            waiting.extend(self.superseders.get(source, ()))
-        return False
+            if source not in seen:
+                seen.add(source)
+                yield source
+                waiting.extend(self.superseders.get(source, ()))
 
     def disputed(self, number: int) -> bool:
         """Does it contradict a memory that is active or waits for review?"""

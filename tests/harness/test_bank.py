@@ -78,7 +78,7 @@ def watched(
     known = {"WATCH": Condition(CARD, lambda opening: Watch(told))}
     ready = prepare(load(None, words, {**mini, "traps_dir": str(traps)}), folder / "run", known)
     records: list[ArmRecord] = []
-    execute(ready, records.append, sandbox=box)
+    execute(ready, records.append, sandbox=box, unavailable={})
     (record,) = records
     return record, told
 
@@ -116,8 +116,10 @@ def test_a_store_that_tells_states_is_asked_for_its_contradictions(run_mini) -> 
     assert by_code["B5"].contradictions == by_code["B0"].contradictions == ()
     (pair,) = by_code["DF"].contradictions
     assert (pair.old, pair.new, pair.old_inactive, pair.new_active) == ("old_mark", "mark", True, True)
+    assert pair.linked is True
     (pair,) = by_code["A2"].contradictions
     assert (pair.old_inactive, pair.new_active) == (False, True)
+    assert pair.linked is False  # without repair nothing says what replaced the old one
     assert by_code["DF"].sleep["repair"] > 0
     assert by_code["DF"].sleep["replay"] == 0
     assert "repair" not in by_code["A2"].sleep

@@ -107,7 +107,7 @@ def test_what_a_memory_is_told_is_numbered_through(tmp_path: Path, box: Sandbox)
     opened: list[Path] = []
     prepared = prepare(config("haystack=7", "conditions=DIARY"), tmp_path / "run", {"DIARY": diary(opened)})
     records: list[ArmRecord] = []
-    execute(prepared, records.append, sandbox=box)
+    execute(prepared, records.append, sandbox=box, unavailable={})
     files = restore_store(prepared.folder, records[0].store)
     lines = [json.loads(x) for x in files["deep/diary.jsonl"].splitlines()]
     assert [number for number, _, _ in lines] == list(range(1, 10))
@@ -160,7 +160,7 @@ def test_a_memory_that_cannot_take_it_in_fails_each_arm(tmp_path: Path, box: San
     known = {"DIARY": diary(opened, faulty=True)}
     prepared = prepare(config("haystack=3", "conditions=DIARY", "readers=careful"), tmp_path / "run", known)
     records: list[ArmRecord] = []
-    execute(prepared, records.append, sandbox=box)
+    execute(prepared, records.append, sandbox=box, unavailable={})
     ending = records[0].endings[0]
     assert (ending.outcome, ending.boundary) == (Outcome.INVALID, Boundary.MEMORY)
     assert "the background of mini could not be recorded: MemoryFault: the diary is full" in ending.cause
