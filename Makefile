@@ -14,7 +14,7 @@ $(STAMP): pyproject.toml
 	touch $@
 
 run: $(STAMP)
-	$(BIN)/dreambench run
+	$(BIN)/dreambench run family=quick
 
 ladder: $(STAMP)
 	$(BIN)/dreambench run conditions=all --out runs/ladder-0

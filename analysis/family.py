@@ -1,7 +1,8 @@
 """`family.toml`: what a run registers before it starts, as pydantic models, and the families that are shipped.
 
 Invariant: a family that loaded is complete and consistent (ids are unique, one primary contrast, no contrast twice in
-either direction), and its digest changes with every registered word, so it can be hashed into a plan.
+either direction), and its digest changes with every registered word, so it can be hashed into a plan. One that
+registers nothing is never loaded: only `Family.unregistered` makes it.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ import json
 import tomllib
 from importlib import resources
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from analysis.records import Endpoint
 
-SHIPPED = ("p-family", "family-a", "family-b")
+SHIPPED = ("quick", "p-family", "family-a", "family-b")
 
 
 class FamilyError(ValueError):
@@ -118,6 +119,21 @@ class Family(_Strict):
             raise ValueError("construct_mix holds numbers of traps, 1 or more")
         return self
 
+    @classmethod
+    def unregistered(cls, endpoint: Endpoint = "main", gates: Gates | None = None) -> Self:
+        """What stands for a family where nothing was registered: no slot and no falsifier, all is exploratory."""
+        # not validated: to register nothing is an error everywhere else
+        return cls.model_construct(name="", endpoint=endpoint, gates=gates or Gates(), contrast=())
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Every condition that is named, in order: by contrasts that can be filled, falsifiers, and the baseline."""
+        named = [self.gates.baseline]
+        named += [code for c in self.contrast if not c.unavailable for code in (c.first, c.second)]
+        for bound in (b for f in self.falsifier for b in f.bound):
+            named += [code for code in (bound.condition, bound.no_worse_than, bound.below) if code]
+        return tuple(dict.fromkeys(named))
+
     @property
     def primary(self) -> Contrast | None:
         """The headline contrast; None in a family whose slots are all alike."""
@@ -126,8 +142,12 @@ class Family(_Strict):
     @property
     def digest(self) -> str:
         """sha256 of the canonical JSON of everything registered, 64 hex digits."""
-        text = json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        text = json.dumps(self.as_data(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()
+
+    def as_data(self) -> dict[str, Any]:
+        """Everything registered as JSON takes it; `family_from_data` reads it back with the same digest."""
+        return self.model_dump(mode="json")
 
     def registers(self, first: str, second: str) -> bool:
         """Is the comparison of the two in the family, in either direction?"""
@@ -137,9 +157,16 @@ class Family(_Strict):
 def parse_family(text: str, where: str = "family") -> Family:
     """A family from TOML text. Raises FamilyError naming `where` and each wrong key."""
     try:
-        return Family.model_validate(tomllib.loads(text))
+        data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise FamilyError(f"{where}: {error}") from error
+    return family_from_data(data, where)
+
+
+def family_from_data(data: object, where: str = "family") -> Family:
+    """A family from plain data. Raises FamilyError naming `where` and each wrong key."""
+    try:
+        return Family.model_validate(data)
     except ValidationError as error:
         found = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'file'}: {e['msg']}" for e in error.errors())
         raise FamilyError(f"{where}: {found}") from error
@@ -149,14 +176,21 @@ def load_family(path: Path) -> Family:
     """A family from a file. Raises FamilyError also when the file cannot be read."""
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise FamilyError(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
         raise FamilyError(f"{path}: {error}") from error
     return parse_family(text, str(path))
 
 
 def shipped_family(name: str) -> Family:
-    """A published family by its name in SHIPPED. Raises FamilyError for any other name."""
+    """A family that is shipped, by its name in SHIPPED. Raises FamilyError for any other name."""
     if name not in SHIPPED:
         raise FamilyError(f"no shipped family {name!r} (there are {', '.join(SHIPPED)})")
     text = resources.files("analysis").joinpath("families", f"{name}.toml").read_text(encoding="utf-8")
     return parse_family(text, f"{name}.toml")
+
+
+def find_family(word: str) -> Family:
+    """A shipped family by name, else the file at that path. Raises FamilyError."""
+    return shipped_family(word) if word in SHIPPED else load_family(Path(word))

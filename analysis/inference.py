@@ -41,12 +41,14 @@ from analysis.slices import exclusions, slices, standardised
 @dataclass(frozen=True)
 class Extras:
     """What outcomes do not tell: hygiene metrics by name and condition, the baseline's warm-up (passed, sessions),
-    traps that have poison, further comparisons to explore, and the bootstrap's effort."""
+    traps that have poison, further comparisons to explore, conditions that are compared with none unless registered
+    (instruments), and the bootstrap's effort."""
 
     metrics: Metrics = field(default_factory=dict)
     warmup: tuple[int, int] | None = None
     poisoned: frozenset[str] = frozenset()
     explore: tuple[tuple[str, str], ...] = ()
+    instruments: frozenset[str] = frozenset()
     resamples: int = bootstrap.RESAMPLES
     seed: int = bootstrap.SEED
 
@@ -142,7 +144,8 @@ class _Reader:
         baseline = self._family.gates.baseline
         wanted = [*self._extras.explore]
         if baseline in self._cells:
-            wanted += [(name, baseline) for name in self._cells if name != baseline]
+            others = [name for name in self._cells if name != baseline and name not in self._extras.instruments]
+            wanted += [(name, baseline) for name in others]
         pairs = {frozenset(pair): pair for pair in reversed(wanted) if not self._family.registers(*pair)}
         for name in {name for pair in self._extras.explore for name in pair} - set(self._cells):
             raise FamilyError(f"no rows of condition {name!r} to explore")
@@ -201,4 +204,4 @@ class _Reader:
             return NOT_SEPARATED
         if any(gate.status != "holds" for gate in slot.gates):
             return GATE_FAILS
-        return f"{slot.first if slot.test.D > 0 else slot.second} passes more"
+        return slot.ahead

@@ -6,12 +6,13 @@ Invariant: the primary contrast is the first row whatever it shows; an unregiste
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 from analysis.gates import Gate
-from analysis.intervals import Interval
+from analysis.mcnemar import McNemar
 from analysis.report.layout import NONE, Document, Section, Table
+from analysis.report.numbers import interval, p_value, ratio, share, signed
 from analysis.result import Inference, Reading, Sensitivities, Slot
 from analysis.slices import Slice
 
@@ -29,31 +30,24 @@ def document(found: Inference) -> Document:
     return Document("Exact inference", head, tuple(_section(found, reading) for reading in found.readings))
 
 
-def shown(p: Fraction | None) -> str:
-    """Four digits; never rounded to 0 or, below it, to 1."""
-    if p is None:
-        return NONE
-    text = f"{float(p):.4g}"
-    return "<1" if text == "1" and p < 1 else "<1e-300" if text == "0" and p else text
-
-
 def _section(found: Inference, reading: Reading) -> Section:
     title = f"Endpoint {reading.endpoint}" + (f", reader {reading.reader}" if reading.reader else "")
     title += "" if reading.headline else " (not the registered endpoint)"
     slots = sorted(reading.slots, key=lambda slot: not slot.primary)
-    tables = [_family(found.family, slots), _rates(reading), _sensitivities(slots), _majority(slots)]
-    tables += [_gates(reading, slots), _strata(reading)]
+    tables = [family_table(found.family, slots), rates_table(reading), mcnemar_table(slots), majority_table(slots)]
+    tables += [gates_table(reading, slots), strata_table(reading)]
     if reading.falsifiers:
-        tables.append(_falsifiers(reading))
-    tables += [_slices(slot) for slot in slots if slot.sensitivities and (slot.primary or len(slots) == 1)]
+        tables.append(falsifiers_table(reading))
+    tables += [slices_table(slot) for slot in slots if slot.sensitivities and (slot.primary or len(slots) == 1)]
     if reading.exploratory:
         extra = reading.exploratory
-        tables += [_exploratory(extra), _sensitivities(extra, "exploratory"), _majority(extra, "exploratory")]
+        tables += [exploratory_table(extra), mcnemar_table(extra, "exploratory"), majority_table(extra, "exploratory")]
     return Section(title, tables=tuple(tables))
 
 
-def _family(name: str, slots: Sequence[Slot]) -> Table:
-    rows = [(slot.id, *_slot(slot), shown(slot.p), shown(slot.holm), slot.verdict) for slot in slots]
+def family_table(name: str, slots: Sequence[Slot]) -> Table:
+    """Every registered slot with its exact and its Holm p."""
+    rows = [(slot.id, *_slot(slot), p_value(slot.p), p_value(slot.holm), slot.verdict) for slot in slots]
     header = ("slot", "first", "second", *_COUNTS, "difference 95 %", "p", "Holm p", "verdict")
     unavailable = tuple(
         f"{slot.id}: {slot.unavailable}; it keeps p = 1 and its place." for slot in slots if not slot.test
@@ -74,31 +68,24 @@ def _slot(slot: Slot) -> tuple[str, ...]:
     if test is None:
         return (slot.first, slot.second, *(NONE,) * (len(_COUNTS) + 1))
     counts = (test.b, test.c, test.k, test.zero_traps, test.paired, test.excluded)
-    share = f"{test.D / test.paired:+.3f} {_interval(slot.difference)}" if test.paired else NONE
-    return (slot.first, slot.second, f"{test.D:+d}" if test.D else "0", *(str(count) for count in counts), share)
+    lead = f"{test.D / test.paired:+.3f} {interval(slot.difference)}" if test.paired else NONE
+    return (slot.first, slot.second, signed(test.D), *(str(count) for count in counts), lead)
 
 
-def _exploratory(slots: Sequence[Slot]) -> Table:
-    rows = tuple((*_slot(slot), shown(slot.p)) for slot in slots)
+def exploratory_table(slots: Sequence[Slot]) -> Table:
+    """Comparisons that nothing registered, with p as it is."""
+    rows = tuple((*_slot(slot), p_value(slot.p)) for slot in slots)
     header = ("first", "second", *_COUNTS, "difference 95 %", "p, unadjusted")
     return Table("Exploratory: not in the family", header, rows, (_ALONE,))
 
 
-def _rates(reading: Reading) -> Table:
+def rates_table(reading: Reading) -> Table:
+    """Pass@1 of each condition with both intervals, by seed and over all seeds."""
     rows = []
     for name, found in reading.rates.items():
-        value = found.rate.value
-        rows.append(
-            (
-                name,
-                f"{found.rate.passed}/{found.rate.counted}" if value is not None else NONE,
-                NONE if value is None else f"{value:.3f}",
-                _interval(found.wilson),
-                _interval(found.clustered),
-                ", ".join(f"{r.passed}/{r.counted}" if r.counted else NONE for r in found.by_seed.values()),
-                f"{found.all_seeds.passed}/{found.all_seeds.counted}" if found.all_seeds.counted else NONE,
-            )
-        )
+        by_seed = ", ".join(ratio(r) for r in found.by_seed.values())
+        intervals = (interval(found.wilson), interval(found.clustered))
+        rows.append((name, ratio(found.rate), share(found.rate.value), *intervals, by_seed, ratio(found.all_seeds)))
     header = ("condition", "passed", "Pass@1", "Wilson 95 %", "trap-cluster 95 %", "by seed", "every seed")
     notes = ("Wilson takes cells as independent; the trap-cluster interval (BCa bootstrap) does not.",)
     return Table("Pass@1", header, tuple(rows), notes)
@@ -110,34 +97,46 @@ def _known(slots: Sequence[Slot]) -> Iterator[tuple[Slot, Sensitivities]]:
             yield slot, slot.sensitivities
 
 
-def _sensitivities(slots: Sequence[Slot], kind: str = "registered") -> Table:
+def mcnemar_table(slots: Sequence[Slot], kind: str = "registered") -> Table:
+    """Pooled and per-seed McNemar, one line a slot."""
+    known = list(_known(slots))
+    seeds = sorted({seed for _, found in known for seed in found.per_seed})
     rows = []
-    for slot, found in _known(slots):
-        rows.append((slot.id, "pooled", str(found.pooled.b), str(found.pooled.c), shown(found.pooled.p),
-                     shown(found.pooled_holm)))  # fmt: skip
-        for seed, test in found.per_seed.items():
-            adjusted = shown(found.per_seed_holm.get(seed))
-            rows.append((slot.id, f"seed {seed}", str(test.b), str(test.c), shown(test.p), adjusted))
-    notes = ("Exact McNemar over cells as if seeds were independent; Holm over the slots, inside each seed.",)
-    return Table(f"Sensitivity: McNemar ({kind})", ("slot", "cells", "b", "c", "p", "Holm p"), tuple(rows), notes)
+    for slot, found in known:
+        cells = [_mcnemar(found.pooled, found.pooled_holm)]
+        cells += [_mcnemar(found.per_seed.get(seed), found.per_seed_holm.get(seed)) for seed in seeds]
+        rows.append((slot.id, *(cell for two in cells for cell in two)))
+    columns = [(f"{where} b:c", "p") for where in ("pooled", *(f"seed {seed}" for seed in seeds))]
+    notes = (
+        "Exact McNemar over cells as if seeds were independent; in brackets Holm over the registered slots, inside "
+        "each seed.",
+    )
+    header = ("slot", *(cell for two in columns for cell in two))
+    return Table(f"Sensitivity: McNemar ({kind})", header, tuple(rows), notes)
 
 
-def _majority(slots: Sequence[Slot], kind: str = "registered") -> Table:
+def _mcnemar(test: McNemar | None, holm: Fraction | None) -> tuple[str, str]:
+    if test is None:
+        return NONE, NONE
+    return f"{test.b}:{test.c}", p_value(test.p) + ("" if holm is None else f" ({p_value(holm)})")
+
+
+def majority_table(slots: Sequence[Slot], kind: str = "registered") -> Table:
+    """Majority collapse, standardised difference, and the exclusion rule with its bounds, one line a slot."""
     rows = []
     for slot, found in _known(slots):
-        test, best, worst = found.majority.test, found.exclusions.best, found.exclusions.worst
-        out = found.majority.incomplete + found.majority.tied
+        test, bounds = found.majority.test, found.exclusions
         mixed = found.standardised.difference
         rows.append(
             (
                 slot.id,
                 f"{test.b}:{test.c}",
-                str(out),
-                shown(test.p),
-                shown(found.majority_holm),
+                str(found.majority.incomplete + found.majority.tied),
+                p_value(test.p),
+                p_value(found.majority_holm),
                 NONE if mixed is None else f"{mixed:+.3f}",
-                str(found.exclusions.excluded),
-                *(f"{s.D:+d} (p {shown(s.p)})" for s in (found.exclusions.published, best, worst)),
+                str(bounds.excluded),
+                *(f"{signed(s.D)} (p {p_value(s.p)})" for s in (bounds.published, bounds.best, bounds.worst)),
             )
         )
     header = ("slot", "majority b:c", "traps out", "p", "Holm p", "standardised", "cells excluded")
@@ -149,7 +148,8 @@ def _majority(slots: Sequence[Slot], kind: str = "registered") -> Table:
     return Table(title, (*header, "D published rule", "D best", "D worst"), tuple(rows), notes)
 
 
-def _gates(reading: Reading, slots: Sequence[Slot]) -> Table:
+def gates_table(reading: Reading, slots: Sequence[Slot]) -> Table:
+    """The run's gates, then those of each slot."""
     rows = [("run", *_gate(gate)) for gate in reading.gates]
     rows += [(slot.id, *_gate(gate)) for slot in slots for gate in slot.gates]
     return Table("Validity gates", ("of", "gate", "found", "bound", "status", "note"), tuple(rows))
@@ -160,37 +160,35 @@ def _gate(gate: Gate) -> tuple[str, ...]:
     return gate.name, value, gate.bound, gate.status, gate.note or NONE
 
 
-def _strata(reading: Reading) -> Table:
+def strata_table(reading: Reading, label: Callable[[str], str] = str) -> Table:
+    """Passes by construct and condition, and why a construct supports no claim."""
     rows = []
     for found in reading.strata:
-        rates = (f"{r.passed}/{r.counted}" if r.counted else NONE for r in found.rates.values())
+        rates = (ratio(found.rates.get(name)) for name in reading.rates)
         rows.append((found.construct, str(found.traps), *rates, "; ".join(found.failures) or "counts"))
-    return Table("Passed by construct", ("construct", "traps", *reading.rates, "stratum"), tuple(rows))
+    return Table("Passed by construct", ("construct", "traps", *map(label, reading.rates), "stratum"), tuple(rows))
 
 
-def _falsifiers(reading: Reading) -> Table:
+def falsifiers_table(reading: Reading) -> Table:
+    """Every bound of every falsifier, and the claims that fall with one."""
     rows = []
     for found in reading.falsifiers:
         for bound in found.bounds:
-            value = NONE if bound.value is None else f"{bound.value:.3f}"
-            other = NONE if bound.reference is None else f"{bound.reference:.3f}"
             claim = found.claim if found.status == "holds" else f"withdrawn: {found.claim}"
-            rows.append((found.id, bound.text, value, other, bound.status, found.status, claim))
+            values = (share(bound.value), share(bound.reference))
+            rows.append((found.id, bound.text, *values, bound.status, found.status, claim))
     header = ("falsifier", "bound", "found", "other", "bound is", "falsifier", "claim")
     notes = ("One bound that fails, or that was not measured, withdraws the claim.",)
     return Table("Falsifiers", header, tuple(rows), notes)
 
 
-def _slices(slot: Slot) -> Table:
+def slices_table(slot: Slot) -> Table:
+    """The test on parts of the traps."""
     found: tuple[Slice, ...] = slot.sensitivities.slices if slot.sensitivities else ()
     rows = [
         (s.dimension, s.value, str(s.traps), f"{s.first_passed}/{s.paired}", f"{s.second_passed}/{s.paired}",
-         str(s.D), str(s.k), shown(s.p))
+         signed(s.D), str(s.k), p_value(s.p))
         for s in found
     ]  # fmt: skip
     header = ("slice", "value", "traps", slot.first, slot.second, "D", "k", "p")
     return Table(f"Slices of {slot.id}", header, tuple(rows), (_ALONE,))
-
-
-def _interval(found: Interval | None) -> str:
-    return NONE if found is None else f"[{found.low:.3f}, {found.high:.3f}]"

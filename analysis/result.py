@@ -27,6 +27,7 @@ NO_BASELINE = "no claim (no baseline shows headroom)"
 GATE_FAILS = "no claim (a validity gate of the contrast fails)"
 NOT_SEPARATED = "not separated"
 UNAVAILABLE = "unavailable (neither a null nor a loss)"
+MORE = "passes more"  # how a verdict ends that says which condition is ahead
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,13 @@ class Slot:
     boundary: Boundary | None = None
     detectable: float | None = None
     sensitivities: Sensitivities | None = None
+
+    @property
+    def ahead(self) -> str:
+        """ "A passes more" for the side that is ahead in paired cells; "" without a test or a lead."""
+        if self.test is None or not self.test.D:
+            return ""
+        return f"{self.first if self.test.D > 0 else self.second} {MORE}"
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from analysis.family import SHIPPED
 from harness.outcome import UsageFault
 from traps.schema import explain
 
 ROOT = Path(__file__).resolve().parent.parent
 
 #: Keys that say where and how fast, not what.
-PLACES = frozenset({"jobs", "traps_dir", "oracles_dir", "cache", "facts_from", "schema", "agent.program"})
+PLACES = frozenset({"jobs", "traps_dir", "oracles_dir", "cache", "facts_from", "schema", "agent.program", "family"})
 
 
 def _listed(value: Any) -> Any:
@@ -84,6 +85,7 @@ class RunConfig(_Model):
     first_seed: int = Field(default=1, ge=0)
     readers: Levels = ("careful", "credulous")
     haystack: int = Field(default=0, ge=0, le=2000)  # background episodes before S1
+    family: str = ""  # a shipped family or a file: what is registered before the run; its content is in the plan
     agent: AgentConfig = Field(default_factory=AgentConfig)
     budget: BudgetConfig = Field(default_factory=BudgetConfig)
     limits: LimitConfig = Field(default_factory=LimitConfig)
@@ -104,6 +106,8 @@ class RunConfig(_Model):
         names = ("traps_dir", "oracles_dir", "cache", "facts_from")
         folders = {n: str(Path(getattr(self, n)).absolute()) for n in names if getattr(self, n)}
         program = str(Path(self.agent.program).absolute()) if self.agent.program else ""
+        if self.family and self.family not in SHIPPED:
+            folders["family"] = str(Path(self.family).absolute())
         return self.model_copy(update={**folders, "agent": self.agent.model_copy(update={"program": program})})
 
     @property

@@ -130,6 +130,13 @@ class Ledger:
         rows = self._read("SELECT record FROM session WHERE arm = ? AND attempt = ? ORDER BY id", (arm, attempt))
         return [_parsed(SessionRecord, text, self.path) for (text,) in rows]
 
+    def all_sessions(self) -> dict[tuple[str, int], list[SessionRecord]]:
+        """(arm, attempt) -> its committed sessions in order, of every arm, by one query."""
+        found: dict[tuple[str, int], list[SessionRecord]] = {}
+        for arm, attempt, text in self._read("SELECT arm, attempt, record FROM session ORDER BY id"):
+            found.setdefault((arm, attempt), []).append(_parsed(SessionRecord, text, self.path))
+        return found
+
     def attempts(self) -> dict[str, int]:
         """arm -> number of the newest attempt that left any trace."""
         found: dict[str, int] = {}

@@ -7,11 +7,14 @@ rules or hooks. Invariant: `put` returns the id that git itself gives to the tre
 from __future__ import annotations
 
 import io
+import mmap
 import os
+import re
 import subprocess
 import tarfile
 import tempfile
 import threading
+from collections.abc import Iterable
 from pathlib import Path
 
 from harness.outcome import Boundary, Fault
@@ -46,6 +49,13 @@ _CONFIG = (
     "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n"
     "[user]\n\tname = dev\n\temail = dev@localhost\n"
 )
+
+
+_DIFF = ("--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
+_TREE = re.compile(r"[0-9a-f]{40}")
+_HEAD = re.compile(rb"^([0-9a-f]{40}) ([0-9a-f]{40})\n", re.MULTILINE)
+
+Pair = tuple[str, str]  # ids of an old and a new tree
 
 
 class ObjectStore:
@@ -98,8 +108,57 @@ class ObjectStore:
 
     def diff(self, old: str, new: str) -> bytes:
         """The textual picture of a delta (a git patch with full ids); the ids are the evidence, not this."""
-        flags = ("--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
-        return self._git("diff-tree", "-r", "-p", *flags, old, new)
+        return self._git("diff-tree", "-r", "-p", *_DIFF, old, new)
+
+    def diffs(self, pairs: Iterable[Pair], most: int | None = None) -> dict[Pair, bytes]:
+        """As `diff` for many pairs of trees, by one process; each picture is cut after `most` bytes.
+
+        A pair that cannot be compared (a tree or file is missing or damaged) is left out.
+        """
+        owed = [pair for pair in dict.fromkeys(pairs) if all(_TREE.fullmatch(tree) for tree in pair)]
+        found: dict[Pair, bytes] = {}
+        while owed:
+            told, whole = self._diff_batch(owed, most)
+            found |= told
+            if whole:
+                break
+            # git gave up; the first pair without a picture is the broken one, unless what broke it is over
+            broken = next(pair for pair in owed if pair not in found)
+            try:
+                found[broken] = self.diff(*broken)[:most]
+            except Fault:
+                pass
+            owed = [pair for pair in owed[owed.index(broken) + 1 :] if pair not in found]
+        return found
+
+    def _diff_batch(self, pairs: list[Pair], most: int | None) -> tuple[dict[Pair, bytes], bool]:
+        """What one git said of the pairs in turn, and whether it came to its end.
+
+        It heads each picture with the line "old new". No line inside of one is like that: lines of text begin with one
+        of " +-\\@", git quotes line feeds in names, and lines of binary patches have no blank.
+        """
+        lines = "".join(f"{old} {new}\n" for old, new in pairs).encode()
+        with tempfile.TemporaryFile() as out:  # pictures of hostile trees can be larger than memory
+            words = self._words("diff-tree", "--stdin", "-r", "-p", *_DIFF)
+            try:
+                done = subprocess.run(words, input=lines, stdout=out, stderr=subprocess.DEVNULL, env=_ENV, cwd="/")
+            except FileNotFoundError as error:
+                raise _no_git() from error
+            whole, size = done.returncode == 0, out.tell()
+            if not size:
+                return {}, whole
+            with mmap.mmap(out.fileno(), 0, access=mmap.ACCESS_READ) as text:
+                heads = list(_HEAD.finditer(text))
+                ends = [*(head.start() for head in heads[1:]), size]
+                found = {
+                    (head[1].decode(), head[2].decode()): text[
+                        head.end() : end if most is None else min(end, head.end() + most)
+                    ]
+                    for head, end in zip(heads, ends, strict=True)
+                }
+                if not whole and heads:
+                    del found[heads[-1][1].decode(), heads[-1][2].decode()]  # it may stop in the middle
+        return found, whole
 
     def session_tar(self, snapshot: Snapshot) -> bytes:
         """The tree as an agent gets it: files and a fresh one-commit repository with neutral identity and date."""
@@ -130,19 +189,25 @@ class ObjectStore:
         return files
 
     def _git(self, *words: str, data: bytes = b"", env: dict[str, str] | None = None, bare: bool = True) -> bytes:
-        head = ["git", *(["--git-dir", str(self.path)] if bare else [])]
-        safe = [word for setting in _SETTINGS for word in ("-c", setting)]
+        whole = self._words(*words, bare=bare)
         try:
-            done = subprocess.run(
-                [*head, *safe, *words], input=data, capture_output=True, env=_ENV | (env or {}), cwd="/"
-            )
+            done = subprocess.run(whole, input=data, capture_output=True, env=_ENV | (env or {}), cwd="/")
         except FileNotFoundError as error:
-            raise Fault(Boundary.CONFIG, "git is not installed (remedy: install git)") from error
+            raise _no_git() from error
         if done.returncode != 0:
             raise Fault(
                 Boundary.LEDGER, f"git {words[0]} failed: {done.stderr.decode('utf-8', 'replace').strip()[:300]}"
             )
         return done.stdout
+
+    def _words(self, *words: str, bare: bool = True) -> list[str]:
+        """The command line of git with our settings."""
+        safe = [word for setting in _SETTINGS for word in ("-c", setting)]
+        return ["git", *(["--git-dir", str(self.path)] if bare else []), *safe, *words]
+
+
+def _no_git() -> Fault:
+    return Fault(Boundary.CONFIG, "git is not installed (remedy: install git)")
 
 
 def _quoted(path: bytes) -> bytes:

@@ -1,7 +1,8 @@
 """The plan: which arms are run, on what, and the digest of that meaning.
 
 An arm is trap x condition x seed x history. Invariant: the digest covers what is measured (traps, oracles, cards,
-budgets, limits, readers, agent) and nothing of where or how fast; equal digests mean comparable runs.
+budgets, limits, readers, agent) and what was registered about it, and nothing of where or how fast; equal digests mean
+comparable runs.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from analysis.family import Family, FamilyError, find_family
 from harness.config import RunConfig
 from harness.outcome import UsageFault
 from memory_probe.ladder import Condition
@@ -58,6 +60,13 @@ class Plan:
     arms: tuple[Arm, ...]
     meaning: Mapping[str, Any]
     backgrounds: Mapping[str, Background] = field(default_factory=dict)  # by fixture; empty without a haystack
+    family: Family | None = None  # what is registered
+
+    @property
+    def unmet(self) -> tuple[str, ...]:
+        """Conditions that the family names and the run does not have: what needs them stays unavailable."""
+        named = self.family.conditions if self.family else ()
+        return tuple(code for code in named if code not in self.conditions)
 
     @property
     def digest(self) -> str:
@@ -78,7 +87,7 @@ def select(config: RunConfig, cache: Path) -> dict[str, Trap]:
 
 
 def make(config: RunConfig, traps: dict[str, Trap], known: Mapping[str, Condition], agent_card: str) -> Plan:
-    """Build the plan. Raises UsageFault for an unknown condition."""
+    """Build the plan. Raises UsageFault for an unknown condition, and for a family that does not fit."""
     if unknown := [c for c in config.conditions if c not in known]:
         raise UsageFault(f"conditions: unknown {', '.join(unknown)} (there are: {', '.join(known)})")
     if not traps:
@@ -102,10 +111,29 @@ def make(config: RunConfig, traps: dict[str, Trap], known: Mapping[str, Conditio
         "oracles": {t: oracle.digest for t, oracle in oracles.items()},
         "conditions": {c: asdict(condition.card) for c, condition in conditions.items()},
     }
+    family = _family(config, len(traps), seeds)
+    if family:
+        meaning["family"] = {"name": family.name, "digest": family.digest}
     backgrounds = _backgrounds(config, traps) if config.haystack else {}
     if backgrounds:
         meaning["background"] = {name: background.digest for name, background in backgrounds.items()}
-    return Plan(traps, oracles, conditions, seeds, readers, arms, json.loads(json.dumps(meaning)), backgrounds)
+    stored = json.loads(json.dumps(meaning))
+    return Plan(traps, oracles, conditions, seeds, readers, arms, stored, backgrounds, family)
+
+
+def _family(config: RunConfig, traps: int, seeds: Sequence[int]) -> Family | None:
+    """What the configuration registers. Raises UsageFault for a family that is broken or wants another fold."""
+    if not config.family:
+        return None
+    try:
+        family = find_family(config.family)
+    except FamilyError as error:
+        raise UsageFault(f"family: {error}") from error
+    if family.traps not in (None, traps):
+        raise UsageFault(f"family: {family.name} registers {family.traps} traps, the run has {traps}")
+    if family.seeds and set(family.seeds) != set(seeds):
+        raise UsageFault(f"family: {family.name} registers seeds {list(family.seeds)}, the run has {list(seeds)}")
+    return family
 
 
 def _backgrounds(config: RunConfig, traps: Mapping[str, Trap]) -> dict[str, Background]:

@@ -13,10 +13,11 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from containers.sandbox import Sandbox
+from containers.sandbox import Sandbox, SandboxError
 from harness import draw as drawing
 from harness import plan as planning
 from harness.agents import make_agent
@@ -28,7 +29,7 @@ from harness.executor import Executor, Tell
 from harness.haystack import Haystack, Past, commitments, load, obtain, save
 from harness.ledger import Ledger
 from harness.objects import ObjectStore
-from harness.outcome import UsageFault
+from harness.outcome import Boundary, Fault, UsageFault
 from harness.plan import Arm, Plan
 from harness.rundir import RunDir
 from harness.score import Scorer
@@ -36,6 +37,7 @@ from memory_probe.ladder import Condition, conditions
 from memory_probe.protocol import MemoryFault
 from oracles.solutions import SolutionError
 from traps.hosted import HostedError
+from traps.load import Trap
 from traps.schema import TrapError
 
 
@@ -112,6 +114,7 @@ def _begin(config: RunConfig, folder: RunDir, plan: Plan, draws: drawing.Draws, 
 
 
 def _description(config: RunConfig, plan: Plan, root: str, label: str) -> dict[str, Any]:
+    family = {"family": plan.family.as_data()} if plan.family else {}
     return {
         "label": label,
         "begun": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
@@ -124,7 +127,22 @@ def _description(config: RunConfig, plan: Plan, root: str, label: str) -> dict[s
         "arms_by_condition": dict(Counter(arm.condition for arm in plan.arms)),
         "readers": list(plan.readers),
         "constructs": {t: trap.construct for t, trap in plan.traps.items()},
+        "traps_told": {t: _told(trap) for t, trap in plan.traps.items()},
+        **family,
         "python": platform.python_version(),
+        "dreambench": metadata.version("dreambench-swe"),
+    }
+
+
+def _told(trap: Trap) -> dict[str, Any]:
+    """What a report says of a trap and slices by; no part of the plan, whose digest covers the whole trap."""
+    return {
+        "construct": trap.construct,
+        "family": trap.spec.family,
+        "fixture": trap.spec.fixture,
+        "evidence": trap.spec.evidence,
+        "clean_start": trap.spec.clean_start,
+        "poisoned": trap.has_poison(),
     }
 
 
@@ -156,6 +174,26 @@ def stored_config(folder: RunDir, changes: dict[str, Any] | None = None) -> RunC
     return validate({**folder.description().config, **(changes or {})}, str(folder.path / "run.json"))
 
 
+def _note(folder: RunDir, box: Sandbox) -> None:
+    """Keep the versions of the sandbox; where that cannot be done, the first session says why, with its boundary."""
+    try:
+        folder.note_sandbox(box.describe())
+    except (SandboxError, OSError):
+        pass
+
+
+def _unavailable(ready: Prepared) -> dict[str, str]:
+    """Condition -> why it may not be scored. Raises Fault when what was found cannot be kept."""
+    try:
+        return refused(cleared(ready.folder, ready.plan.conditions, ready.config.workers))
+    except OSError as error:
+        where = ready.folder.path
+        raise Fault(
+            Boundary.LEDGER,
+            f"{where}: {error.strerror or error}; nothing was run (remedy: make room, then dreambench resume {where})",
+        ) from error
+
+
 def execute(
     ready: Prepared,
     tell: Tell,
@@ -171,8 +209,9 @@ def execute(
     box = sandbox or open_sandbox(config, ready.label)
     haystack = Haystack(folder.path, ready.plan.backgrounds, ready.past)
     try:
+        _note(folder, box)
         if unavailable is None:
-            unavailable = refused(cleared(folder, ready.plan.conditions, config.workers))
+            unavailable = _unavailable(ready)
         reach("run:start")
         with Ledger(folder.ledger) as ledger:
             store = ObjectStore(folder.objects)

@@ -4,7 +4,10 @@
     commitments.json  public commitments of every fact, written before the first session
     facts.json    the facts themselves (0600)
     background.json  what was drawn for the background, with a haystack (0600)
-    ledger.sqlite objects.git/ blobs/ report.md
+    ledger.sqlite objects.git/ blobs/
+    sandbox.json  what every sandbox that this run used said of itself
+    report.md     the tables
+    report.html   the whole report; it holds views and diffs, and with them the facts (0600)
 
 Invariant: one driver at a time holds the lock; files are replaced atomically and a directory that is not a run is
 never written into.
@@ -19,17 +22,32 @@ import os
 import shutil
 import tempfile
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from harness.outcome import UsageFault
 from traps.schema import explain
 
 SCHEMA = 1
 _TEMPORARY = ".new-"
+_SANDBOXES = "sandbox.json"
 _BEGINNINGS = {"lock", "blobs", "facts.json", "background.json", "commitments.json"}
+
+
+class TrapTold(BaseModel):
+    """What run.json says of a trap beside its digest."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    construct_: str = Field(alias="construct")
+    family: str = ""
+    fixture: str = ""
+    evidence: str = ""
+    clean_start: bool | None = None
+    poisoned: bool = False
 
 
 class Description(BaseModel):
@@ -45,6 +63,13 @@ class Description(BaseModel):
     arms: int
     arms_by_condition: dict[str, int]
     readers: tuple[str, ...]
+    begun: str = ""
+    draw_reused: bool | None = None
+    python: str = ""
+    dreambench: str = ""
+    constructs: dict[str, str] = {}
+    traps_told: dict[str, TrapTold] = {}  # absent in older runs
+    family: dict[str, Any] | None = None  # what was registered, whole
 
     @model_validator(mode="after")
     def _says_who(self) -> Self:
@@ -179,6 +204,21 @@ class RunDir:
             return Description.model_validate(data)
         except ValidationError as error:
             raise UsageFault(f"{self.path / 'run.json'}: damaged: {explain(error)}") from error
+
+    def sandboxes(self) -> list[dict[str, str]]:
+        """What every sandbox that this run used said of itself, the first one first. Raises UsageFault."""
+        if not (self.path / _SANDBOXES).exists():
+            return []
+        found = self.read_json(_SANDBOXES).get("used")
+        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+            raise UsageFault(f"{self.path / _SANDBOXES}: damaged: used is missing or no list of tables")
+        return found
+
+    def note_sandbox(self, told: Mapping[str, str]) -> None:
+        """Keep what a sandbox says of itself, once. Raises OSError, UsageFault."""
+        used = self.sandboxes()
+        if dict(told) not in used:
+            self.write_json(_SANDBOXES, {"used": [*used, dict(told)]})
 
     def put_blob(self, data: bytes) -> str:
         """Store bytes, return their sha256."""

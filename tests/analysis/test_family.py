@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from analysis.falsifiers import check, outcome_metrics
-from analysis.family import SHIPPED, FamilyError, load_family, parse_family, shipped_family
+from analysis.family import (
+    SHIPPED,
+    Family,
+    FamilyError,
+    Gates,
+    family_from_data,
+    find_family,
+    load_family,
+    parse_family,
+    shipped_family,
+)
+from analysis.inference import Extras, infer
+from analysis.outcomes import from_rows
 from analysis.records import CellRecord
 
 GOOD = """
@@ -103,7 +116,56 @@ def test_the_shipped_families() -> None:
     a = ["B5", "DF-hybrid", "B5-MEM0-LIT", "B5-MEM0", "B5-SM-LOCAL", "B5-SM-LOCAL-DOC"]
     assert slots["family-a"] == [(name, "B0") for name in a]
     assert len(slots["family-b"]) == 2
+    assert slots["quick"] == [("B5", "B0"), ("ALL", "B5")]
+    assert [c.primary for c in shipped_family("quick").contrast] == [True, False]
+    assert (shipped_family("quick").endpoint, shipped_family("quick").gates.min_traps) == ("matched", 10)
     assert sum(shipped_family("p-family").construct_mix.values()) == 60
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_family_goes_through_plain_data(name: str) -> None:
+    family = shipped_family(name)
+    again = family_from_data(json.loads(json.dumps(family.as_data())))
+    assert again == family
+    assert again.digest == family.digest
+
+
+def test_data_that_is_no_family_is_refused_by_key() -> None:
+    with pytest.raises(FamilyError, match=r"^run\.json: contrast: Tuple should have at least 1 item"):
+        family_from_data(parse_family(GOOD).as_data() | {"contrast": []}, "run.json")
+    with pytest.raises(FamilyError, match=r"^run\.json: file: "):
+        family_from_data(None, "run.json")
+
+
+def test_a_family_is_found_by_name_or_path(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(GOOD)
+    assert find_family("quick") == shipped_family("quick")
+    assert find_family(str(tmp_path / "mine.toml")) == parse_family(GOOD)
+    with pytest.raises(FamilyError, match="quick"):
+        find_family("./quick")
+
+
+def test_the_conditions_that_a_family_names() -> None:
+    assert parse_family(GOOD).conditions == ("B0", "A")  # M2 can never be filled
+    named = ("B0", "DF-hybrid", "B5", "DF", "DF-raw-only", "B3", "DF-strict-hybrid")
+    assert shipped_family("p-family").conditions == named
+
+
+def test_where_nothing_is_registered_all_is_exploratory() -> None:
+    nothing = Family.unregistered("matched", Gates(baseline="A"))
+    assert (nothing.contrast, nothing.falsifier, nothing.primary, nothing.conditions) == ((), (), None, ("A",))
+    assert not nothing.registers("A", "B")
+    rows = [
+        {"trap": f"t{t}", "condition": c, "seed": 1, "outcome": "pass" if c == "A" else "failed", "endpoint": "matched"}
+        for t in range(6)
+        for c in ("A", "B")
+    ]
+    (reading,) = infer(from_rows(rows), nothing, Extras(resamples=200)).readings
+    assert (reading.slots, reading.falsifiers) == ((), ())
+    (slot,) = reading.exploratory
+    assert (slot.first, slot.second, slot.verdict, slot.holm) == ("B", "A", "exploratory", None)
+    with pytest.raises(FamilyError, match="contrast"):
+        parse_family('name = "empty"\ncontrast = []')
 
 
 def test_falsifiers_hold_fail_or_were_not_measured() -> None:

@@ -11,10 +11,11 @@ import pytest
 
 from analysis.family import Family, FamilyError, parse_family, shipped_family
 from analysis.inference import Extras, infer
-from analysis.inference_tables import document, shown
+from analysis.inference_tables import document
 from analysis.outcomes import Outcomes, TrapInfo, from_rows
 from analysis.records import RecordError
 from analysis.report.layout import as_markdown, as_text
+from analysis.report.numbers import p_value
 from analysis.result import Inference
 
 from .golden_kit import fold
@@ -85,6 +86,8 @@ def test_what_is_not_registered_is_exploratory() -> None:
     assert "Registered family: mine" in registered
     assert registered.index("M1") < registered.index("M2")
     assert "D      B0" in exploratory
+    (reading,) = infer(data, family(), replace(QUICK, instruments=frozenset({"D"}))).readings
+    assert reading.exploratory == ()
     with pytest.raises(FamilyError, match="no rows of condition 'Z'"):
         infer(data, family(), replace(QUICK, explore=(("A", "Z"),)))
 
@@ -174,7 +177,7 @@ def test_tables_render(published: Inference) -> None:
     found = document(published)
     assert "not separated" in as_markdown(found)
     assert "P1" in as_text(found)
-    assert shown(Fraction(2, 1 << 2000)) == "<1e-300"
-    assert shown(Fraction((1 << 60) - 1, 1 << 60)) == "<1"
-    assert shown(Fraction(1)) == "1"
-    assert shown(None) == "-"
+    assert p_value(Fraction(2, 1 << 2000)) == "<1e-300"
+    assert p_value(Fraction((1 << 60) - 1, 1 << 60)) == "<1"
+    assert p_value(Fraction(1)) == "1"
+    assert p_value(None) == "-"
