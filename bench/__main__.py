@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench import folds, memory, peers, sandboxes, statistics
+from bench import folds, memory, peers, report, sandboxes, statistics
 from bench.containers import bare_container
 from bench.floor import Floor
 from bench.measure import Figure
@@ -25,6 +25,7 @@ MINI = Path(__file__).resolve().parent.parent / "tests" / "data" / "mini"
 def figures() -> Iterator[Figure]:
     """Every figure, as it is measured."""
     yield from statistics.figures()
+    yield from report.figures()
     config = load(None)
     toolchain = build_toolchain(config.cache_dir)
     floor = Floor(toolchain)

@@ -83,7 +83,7 @@ class Bars:
 
 @dataclass(frozen=True)
 class Point:
-    """One condition. `frontier`: no other one costs no more and passes more."""
+    """One condition. `frontier`: no other one is as good in both cost and Pass@1 and better in one of them."""
 
     label: str
     x: float | None

@@ -6,9 +6,10 @@ not be used stand in tables of their own; a place without an opportunity shows "
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from analysis.funnel import FactRow, Funnel, funnels_by
+from analysis.gates import construct_order
 from analysis.hygiene import (
     DRAWS,
     METRICS,
@@ -20,48 +21,34 @@ from analysis.hygiene import (
     once_an_arm,
 )
 from analysis.inert import Part, inert
+from analysis.report.figures import Bars
 from analysis.report.layout import NONE, Section, Table
+from analysis.report.numbers import interval, share
 
+ALL = "all"
+INERT = "Operators and gates that were inert"
 GOVERN, AVOID = "facts that govern", "facts that must not be used"
-_ENDS = ("injected", "not written", "gone after sleep", "not admitted", "admitted only", "used")
+_ENDS = ("not written", "gone after sleep", "not admitted", "admitted only", "used")  # after each stage but the last
 _PARTS = ("corrupted", "unknown")
 _CAUSES_SHOWN = 6  # a condition and kind of fact
 Measured = tuple[Metric, dict[tuple[str, str], Value]]  # by (condition, reader)
 
 
-def memory_sections(facts: Sequence[FactRow], rows: Sequence[HygieneRow], parts: Sequence[Part]) -> list[Section]:
-    """The sections that have something to say; rows are those of memories, not of instruments."""
-    found = []
-    if facts:
-        found.append(funnel_section(facts))
-    if rows:
-        found.append(hygiene_section(rows))
-    if parts:
-        found.append(inert_section(parts))
-    return found
-
-
 def funnel_section(facts: Sequence[FactRow]) -> Section:
-    """How far facts came: by condition at every reader level, by construct and with causes at the first one."""
-    readers = list(dict.fromkeys(row.reader for row in facts))
-    tables = []
-    for reader in readers:
+    """How far facts came at every reader level: where they ended, by construct, and why."""
+    figures, tables = [], []
+    for reader in dict.fromkeys(row.reader for row in facts):
         mine = [row for row in facts if row.reader == reader]
         for title, governing in ((GOVERN, True), (AVOID, False)):
-            found = funnels_by(mine, lambda row: "", governing=governing)
-            lines = [(condition, *_counts(f)) for (_, condition), f in found.items()]
-            tables.append(Table(_titled(title, reader), ("condition", *_ENDS, *_PARTS), tuple(lines)))
-    first = [row for row in facts if row.reader == readers[0]]
-    for title, governing in ((GOVERN, True), (AVOID, False)):
-        found = funnels_by(first, lambda row: row.construct, governing=governing)
-        ordered = sorted(found.items(), key=lambda item: (len(item[0][0]), item[0][0]))
-        lines = [(construct, condition, *_counts(f)) for (construct, condition), f in ordered]
-        header = ("construct", "condition", *_ENDS, *_PARTS)
-        tables.append(Table(_titled(f"{title}, by construct", readers[0]), header, tuple(lines)))
-    tables.append(_causes(first, readers[0]))
-    return Section("Fact funnel", (_FUNNEL_SAYS,), tuple(tables))
+            whole = {name: found for (_, name), found in funnels_by(mine, lambda row: "", governing=governing).items()}
+            figures.append(_bars(_titled(f"where {title} ended", reader), whole))
+            by_construct = funnels_by(mine, lambda row: row.construct, governing=governing)
+            tables.append(_counts(_titled(f"{title}, by construct", reader), whole, by_construct))
+        tables.append(_causes(mine, reader))
+    return Section("Fact funnel", (_FUNNEL_SAYS,) if facts else (_NO_FACTS,), tuple(tables), tuple(figures))
 
 
+_NO_FACTS = "No fate of a fact was recorded in this run."
 _FUNNEL_SAYS = (
     "injected -> written -> alive after sleep -> admitted into the S3 view -> used in the S3 change. Each fact is "
     "counted where it ended, so the columns from 'not written' to 'used' sum to 'injected'. Corrupted (only a changed "
@@ -70,9 +57,22 @@ _FUNNEL_SAYS = (
 )
 
 
-def _counts(funnel: Funnel) -> tuple[str, ...]:
-    ends = (funnel.injected, *funnel.ends.values(), funnel.corrupted, funnel.unknown)
-    return tuple(str(number) for number in ends)
+def _bars(title: str, whole: Mapping[str, Funnel]) -> Bars:
+    rows = tuple((condition, tuple(found.ends.values())) for condition, found in whole.items())
+    return Bars(title, "Facts over all arms whose outcome counts, by the stage at which each ended.", "condition",
+                _ENDS, rows)  # fmt: skip
+
+
+def _counts(title: str, whole: Mapping[str, Funnel], by_construct: Mapping[tuple[str, str], Funnel]) -> Table:
+    """All constructs together first; the ends sum to what was injected."""
+    ordered = sorted(by_construct.items(), key=lambda item: construct_order(item[0][0]))
+    lines = [(ALL, condition, found) for condition, found in whole.items()]
+    lines += [(construct, condition, found) for (construct, condition), found in ordered]
+    rows = tuple(
+        (construct, condition, *(str(n) for n in (f.injected, *f.ends.values(), f.corrupted, f.unknown)))
+        for construct, condition, f in lines
+    )
+    return Table(title, ("construct", "condition", "injected", *_ENDS, *_PARTS), rows)
 
 
 def _titled(title: str, reader: str) -> str:
@@ -88,18 +88,25 @@ def _causes(facts: Sequence[FactRow], reader: str) -> Table:
             if rest := sum(n for _, n in causes[_CAUSES_SHOWN:]):
                 lines.append((condition, title, NONE, "other causes", str(rest)))
     header = ("condition", "facts", "last stage", "why no further", "facts ended")
-    return Table(_titled("where facts ended", reader), header, tuple(lines))
+    return Table(_titled("why facts went no further", reader), header, tuple(lines))
 
 
-def hygiene_section(rows: Sequence[HygieneRow]) -> Section:
-    """One table a metric; metrics that are the same counts everywhere share one, those without opportunity a line."""
-    measured = [(metric, _measured(rows, metric)) for metric in METRICS]
-    shown = [m for m in measured if any(value.denominator for value in m[1].values())]
+def measured(rows: Sequence[HygieneRow]) -> tuple[Measured, ...]:
+    """Every metric by condition and reader level; rows are those of memories, not of instruments."""
+    return tuple((metric, _measured(rows, metric)) for metric in METRICS)
+
+
+def hygiene_section(rows: Sequence[HygieneRow], panel: Sequence[Measured]) -> Section:
+    """One table a metric; metrics that are the same counts everywhere share one, those without opportunity a line.
+
+    `panel` is `measured(rows)`.
+    """
+    shown = [m for m in panel if any(value.denominator for value in m[1].values())]
     tables = [_metric_table(group) for group in _alike(shown)]
     if (delivered := _delivered(rows)).rows:
         tables.append(delivered)
-    says = [_HYGIENE_SAYS]
-    if empty := [metric.name for metric, _ in measured if metric.name not in {m.name for m, _ in shown}]:
+    says = [_HYGIENE_SAYS if rows else "Nothing about a memory was recorded in this run."]
+    if rows and (empty := [metric.name for metric, _ in panel if metric.name not in {m.name for m, _ in shown}]):
         says.append(f"No opportunity in this run: {', '.join(empty)}.")
     return Section("Hygiene (from tracers)", tuple(says), tuple(tables))
 
@@ -146,8 +153,7 @@ def _metric_table(group: Sequence[Measured]) -> Table:
 def _value_cells(value: Value | None) -> tuple[str, str, str]:
     if value is None or value.value is None:
         return NONE, NONE, NONE
-    spread = f"[{value.interval.low:.3f}, {value.interval.high:.3f}]" if value.interval else NONE
-    return f"{value.value:.3f}", spread, f"{value.numerator}/{value.denominator}"
+    return share(value.value), interval(value.interval), f"{value.numerator}/{value.denominator}"
 
 
 def _delivered(rows: Sequence[HygieneRow]) -> Table:
@@ -180,4 +186,7 @@ def inert_section(parts: Sequence[Part]) -> Section:
         "was there."
     )
     table = Table("Inert parts", ("condition", "parts", "inert", "which"), tuple(lines))
-    return Section("Operators and gates that were inert", (says,), (table,))
+    return Section(INERT, (says,), (table,)) if lines else Section(INERT, (_NO_PARTS,))
+
+
+_NO_PARTS = "No part of a memory was recorded in this run."

@@ -1,25 +1,13 @@
-"""From the ledger's records to the rows of the analysis, and its tables; shared by `run`, `status` and `report`."""
+"""What several commands read from a run directory; shared by `run`, `status`, `report`, `show` and `memory`."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
-
-from analysis.funnel import FactRow, Fate
-from analysis.hygiene import HygieneRow, Repair
-from analysis.inert import Part
-from analysis.records import COUNTED, ArmRow
-from analysis.report.layout import as_markdown, as_text
-from analysis.report.memory import memory_sections
-from analysis.report.tables import REFERENCE, build
-from harness.agents.reference import ReferenceAgent
 from harness.ledger import Ledger
-from harness.outcome import Outcome
-from harness.records import ArmRecord, Ending, FactTrace
-from harness.rundir import Description, RunDir
-from memory_probe.family import members
+from harness.records import ArmRecord
+from harness.rows import outcome_counts, rows
+from harness.rundir import RunDir
+
+__all__ = ["committed", "outcome_counts", "rows"]
 
 
 def committed(folder: RunDir) -> list[ArmRecord]:
@@ -28,132 +16,3 @@ def committed(folder: RunDir) -> list[ArmRecord]:
         return []
     with Ledger(folder.ledger, read_only=True) as ledger:
         return list(ledger.arms())
-
-
-def rows(records: Sequence[ArmRecord]) -> list[ArmRow]:
-    """One row an arm and reader level."""
-    return [
-        ArmRow(
-            trap=r.trap,
-            construct=r.construct_,
-            condition=r.condition,
-            seed=r.seed,
-            history=r.history,
-            main=r.main,
-            reader=_reader(e),
-            outcome=e.outcome.value,
-            cause=e.cause,
-        )
-        for r in records
-        for e in r.endings
-    ]
-
-
-@dataclass(frozen=True)
-class MemoryRows:
-    """What the sections on memories are made of; instruments are left out."""
-
-    facts: tuple[FactRow, ...]
-    hygiene: tuple[HygieneRow, ...]
-    parts: tuple[Part, ...]
-
-    def plain(self) -> dict[str, Any]:
-        """As JSON takes it: one object a row."""
-        facts = [{**asdict(row.fate), **{k: v for k, v in vars(row).items() if k != "fate"}} for row in self.facts]
-        hygiene = [{k: v for k, v in asdict(row).items() if k != "fates"} for row in self.hygiene]
-        return {"facts": facts, "hygiene": hygiene, "parts": [asdict(part) for part in self.parts]}
-
-
-def memory_rows(stored: Description, records: Sequence[ArmRecord]) -> MemoryRows:
-    """Rows about memories, from the arms whose outcome counts."""
-    cards = stored.meaning.get("conditions", {})
-    own = [r for r in records if not cards.get(r.condition, {}).get("instrument")]
-    planned = list(stored.arms_by_condition)
-    own.sort(key=lambda r: planned.index(r.condition) if r.condition in planned else len(planned))
-    counted = [(r, e) for r in own for e in r.endings if e.outcome.value in COUNTED]
-    facts = [
-        FactRow(r.trap, r.construct_, r.condition, _reader(e), _fate(trace)) for r, e in counted for trace in e.funnel
-    ]
-    hygiene = [_hygiene(r, e) for r, e in counted]
-    return MemoryRows(tuple(facts), tuple(hygiene), tuple(_parts(cards, [r for r in own if r.store])))
-
-
-def _reader(ending: Ending) -> str:
-    return "" if ending.reader == "-" else ending.reader
-
-
-def _fate(trace: FactTrace) -> Fate:
-    return Fate(trace.name, trace.role, trace.stage, trace.lost, trace.corrupted, trace.kind)
-
-
-def _hygiene(record: ArmRecord, ending: Ending) -> HygieneRow:
-    forbids = [check.held for check in ending.checks if check.kind == "forbids" and not check.choked]
-    return HygieneRow(
-        trap=record.trap,
-        construct=record.construct_,
-        condition=record.condition,
-        seed=record.seed,
-        history=record.history,
-        reader=_reader(ending),
-        outcome=ending.outcome.value,
-        cause=ending.cause,
-        expect=record.expect,
-        shown=record.shown,
-        types=record.shown_types,
-        fates=tuple(_fate(trace) for trace in ending.funnel),
-        used=ending.used,
-        carried_by_tree=record.carried_by_tree,
-        repairs=tuple(Repair(c.old_inactive, c.new_active, c.linked) for c in record.contradictions),
-        warm_up=record.warm_up,
-        check=ending.check,
-        seen_forbidden=any(forbids) if forbids else None,
-    )
-
-
-def _parts(cards: Mapping[str, Any], records: Sequence[ArmRecord]) -> list[Part]:
-    """Operators name themselves in every sleep; gates only when they reject, so the probe's family lists those."""
-    slept: dict[str, Counter[str]] = {}
-    refused: dict[str, Counter[str]] = {}
-    for record in records:
-        changes = slept.setdefault(record.condition, Counter())
-        for operator, number in record.sleep.items():
-            changes[operator] += number
-        if record.refused is not None:
-            refused.setdefault(record.condition, Counter()).update(record.refused)
-    found = []
-    for condition, changes in slept.items():
-        found += [Part(condition, "operator", name, number) for name, number in changes.items()]
-        gates = _gates(condition, str(cards.get(condition, {}).get("version"))) if condition in refused else ()
-        found += [Part(condition, "gate", name, refused[condition][name]) for name in gates]
-    return found
-
-
-def _gates(condition: str, version: str) -> tuple[str, ...]:
-    """The gates of a member of the probe's family, unless the run had another version of it."""
-    member = members().get(condition)
-    if member is None or not version.endswith(f"+{member.variant.digest()[:16]}"):
-        return ()
-    return member.variant.policy.gates
-
-
-def outcome_counts(records: Sequence[ArmRecord], arms: int, readers: int) -> dict[str, int]:
-    """Endings by outcome, and `owed`; they sum to `planned` = arms x reader levels."""
-    counts = {o.value: 0 for o in Outcome}
-    for record in records:
-        for ending in record.endings:
-            counts[ending.outcome.value] += 1
-    return {"planned": arms * readers, **counts, "owed": arms * readers - sum(counts.values())}
-
-
-def summary_text(folder: RunDir, records: Sequence[ArmRecord], *, whole: bool = False) -> tuple[str, str]:
-    """(plain text, Markdown) of a run's report; the text has the sections on memories only when it is `whole`."""
-    stored = folder.description()
-    found = memory_rows(stored, records)
-    document = build(
-        rows(records),
-        planned=stored.arms_by_condition,
-        agent=REFERENCE if stored.agent == ReferenceAgent.card else stored.agent,
-        memory=(memory := memory_sections(found.facts, found.hygiene, found.parts)),
-    )
-    brief = replace(document, sections=tuple(s for s in document.sections if s not in memory))
-    return as_text(document if whole else brief), as_markdown(document)

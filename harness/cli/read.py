@@ -9,14 +9,18 @@ from typing import Any
 
 import click
 
-from harness.cli.output import committed, memory_rows, outcome_counts, rows, summary_text
+from harness.cli.output import committed
+from harness.details import fate
 from harness.draw import load as load_draws
 from harness.ledger import Ledger
 from harness.objects import ObjectStore
 from harness.outcome import COMPLETE, INCOMPLETE, Outcome, UsageFault
 from harness.plan import Arm
-from harness.records import ArmRecord, Ending, FactTrace, SessionRecord
-from harness.rundir import RunDir
+from harness.records import ArmRecord, Ending, SessionRecord
+from harness.reporting import encoded
+from harness.reporting import report as reported
+from harness.rows import memory_rows, outcome_counts, rows
+from harness.rundir import RunDir, replace_file
 
 _folder = click.argument("folder", type=click.Path(path_type=Path), metavar="RUN")
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -49,21 +53,38 @@ def status(folder: Path, as_json: bool) -> int:
 @click.command()
 @_folder
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
+@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write the page to FILE (- for stdout).")
 @_json
-def report(folder: Path, markdown: bool, as_json: bool) -> int:
-    """Rates with intervals, exact tests against B0, outcomes and causes, the fact funnel, hygiene metrics.
+def report(folder: Path, markdown: bool, html: Path | None, as_json: bool) -> int:
+    """Rates with intervals, the registered family, gates, the fact funnel, hygiene metrics, outcomes and causes.
 
-    With --json: the rows that all of it is counted from.
+    With --json: the rows that all of it is counted from. The page (--html) also has every arm with its views and
+    changes, and with them the facts.
     """
+    if markdown + as_json + (html is not None) > 1:
+        raise UsageFault("--markdown, --json and --html: name one")
     home = RunDir.open(folder)
     records = committed(home)
     if as_json:
         arms = [row.__dict__ for row in rows(records)]
         click.echo(json.dumps({"arms": arms, **memory_rows(home.description(), records).plain()}, indent=1))
         return COMPLETE
-    text, marked = summary_text(home, records, whole=True)
-    click.echo(marked if markdown else text)
+    made = reported(home, records)
+    if html is not None:
+        _write_page(html, encoded(made.page()))
+    else:
+        click.echo(made.markdown if markdown else made.text)
     return COMPLETE
+
+
+def _write_page(path: Path, page: bytes) -> None:
+    if str(path) == "-":
+        click.echo(page, nl=False)
+        return
+    try:
+        replace_file(path, page)
+    except OSError as error:
+        raise UsageFault(f"{path}: {error.strerror}") from error
 
 
 @click.command()
@@ -162,18 +183,11 @@ def _ending(ending: Ending) -> list[str]:
         lines.append(f"{mark} {check.kind} {check.text}{f' [{check.detail}]' if check.detail else ''}")
     if ending.check is not None:
         lines.append(f"public check of S3: {'passed' if ending.check else 'failed'}")
-    lines += [_fate(trace) for trace in ending.funnel]
+    lines += [f"fact {fate(trace)}" for trace in ending.funnel]
     for name in ("production", "stripped", "forbidden", "used"):
         if values := getattr(ending, name):
             lines.append(f"{name}: {', '.join(values)}")
     return lines
-
-
-def _fate(trace: FactTrace) -> str:
-    """One line of the fact funnel: what was injected, how far it came, and why no further."""
-    mark = " (corrupted)" if trace.corrupted else ""
-    end = f"{trace.stage}{mark}{f': {trace.lost}' if trace.lost else ''}"
-    return f"fact {trace.name} [{trace.role}] {end}"
 
 
 def _store(home: RunDir) -> ObjectStore:

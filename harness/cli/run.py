@@ -10,12 +10,14 @@ from typing import Any
 
 import click
 
-from harness.cli.output import committed, outcome_counts, summary_text
+from harness.cli.output import committed
 from harness.config import RunConfig, load
-from harness.outcome import COMPLETE, INCOMPLETE, Boundary, Fault, Outcome, UsageFault
+from harness.outcome import COMPLETE, INCOMPLETE, Outcome, UsageFault
 from harness.progress import Progress
+from harness.reporting import MARKDOWN, PAGE, report, write
+from harness.rows import outcome_counts
 from harness.run import Prepared, execute, prepare, stored_config
-from harness.rundir import RunDir, replace_file
+from harness.rundir import RunDir
 
 
 @click.command()
@@ -62,6 +64,12 @@ def _fresh() -> Path:
 
 def _go(config: RunConfig, out: Path, as_json: bool) -> int:
     ready = prepare(config, out)
+    if ready.plan.family and (unmet := ready.plan.unmet):
+        click.echo(
+            f"the family {ready.plan.family.name} names conditions that this run does not have: {', '.join(unmet)} "
+            "(what needs them is reported as unavailable or not measured)",
+            err=True,
+        )
     with Progress(len(ready.plan.arms), len(ready.plan.arms) - len(ready.owed)) as progress:
         execute(ready, progress.tell, _on_the_way)
     return _finish(ready, out, as_json)
@@ -76,17 +84,11 @@ def _finish(ready: Prepared, out: Path, as_json: bool) -> int:
     records = committed(ready.folder)
     counts = outcome_counts(records, len(ready.plan.arms), len(ready.plan.readers))
     complete = not counts["owed"] and not counts[Outcome.INVALID.value]
-    text, markdown = summary_text(ready.folder, records)
-    try:
-        replace_file(out / "report.md", markdown.encode(), mode=0o644)
-    except OSError as error:
-        remedy = f"remedy: make room, then dreambench report {out} --markdown"
-        raise Fault(
-            Boundary.LEDGER, f"{out / 'report.md'}: {error.strerror}; every outcome is kept ({remedy})"
-        ) from error
+    made = report(ready.folder, records)
+    write(ready.folder, made)
     if as_json:
         click.echo(json.dumps({"run": str(out), "plan": ready.plan.digest, "outcomes": counts, "complete": complete}))
     else:
-        click.echo(text)
-        click.echo(f"results: {out}\nreport:  {out / 'report.md'}")
+        click.echo(made.brief)
+        click.echo(f"results: {out}\nreport:  {out / MARKDOWN}\npage:    {out / PAGE}")
     return COMPLETE if complete else INCOMPLETE

@@ -7,7 +7,7 @@ import re
 from analysis.funnel import FactRow, Fate
 from analysis.inert import Part
 from analysis.report.layout import Document, Section, Table, as_markdown, as_text
-from analysis.report.memory import memory_sections
+from analysis.report.memory import funnel_section, hygiene_section, inert_section, measured
 
 from ..test_hygiene import arm, fate
 
@@ -30,27 +30,37 @@ def sections() -> dict[str, Section]:
         for trap in ("t", "u")
     ]
     parts = [Part("X", "operator", "repair", 3), Part("X", "operator", "replay", 0), Part("X", "gate", "risk", 0)]
-    return {section.title: section for section in memory_sections(FACTS, rows, parts)}
+    found = (funnel_section(FACTS), hygiene_section(rows, measured(rows)), inert_section(parts))
+    return {section.title: section for section in found}
 
 
 def table(section: str, title: str) -> Table:
-    (found,) = [t for t in sections()[section].tables if t.title == title]
+    (found,) = [t for t in sections()[section].printed if t.title == title]
     return found
 
 
 def test_a_funnel_line_sums_to_the_facts_injected() -> None:
-    govern = table("Fact funnel", "Facts that govern (careful reader)")
-    assert govern.rows == (("X", "2", "0", "0", "1", "0", "1", "0", "0"),)
-    avoid = table("Fact funnel", "Facts that must not be used, by construct (careful reader)")
-    assert avoid.rows == (("C3", "X", "1", "0", "1", "0", "0", "0", "0", "0"),)
-    for found in sections()["Fact funnel"].tables[:-1]:
-        start = found.header.index("injected")
-        for line in found.rows:
-            assert int(line[start]) == sum(int(n) for n in line[start + 1 : start + 6])
+    ended = table("Fact funnel", "Where facts that govern ended (careful reader)")
+    assert ended.rows == (("X", "0", "0", "1", "0", "1"),)
+    for reader in ("careful", "credulous"):
+        avoid = table("Fact funnel", f"Facts that must not be used, by construct ({reader} reader)")
+        line = ("X", "1", "0", "1", "0", "0", "0", "0", "0")
+        assert avoid.rows == (("all", *line), ("C3", *line))
+    for found in sections()["Fact funnel"].tables:
+        if "injected" in found.header:
+            for numbers in (list(map(int, row[2:])) for row in found.rows):
+                assert numbers[0] == sum(numbers[1:6])
+
+
+def test_the_bars_are_the_counts_over_all_constructs() -> None:
+    section = sections()["Fact funnel"]
+    totals = [t for t in section.tables if "injected" in t.header]
+    for figure, whole in zip(section.figures, totals, strict=True):
+        assert [row[1:] for row in figure.table().rows] == [row[3:8] for row in whole.rows if row[0] == "all"]
 
 
 def test_causes_stand_by_condition_and_kind() -> None:
-    assert table("Fact funnel", "Where facts ended (careful reader)").rows == (
+    assert table("Fact funnel", "Why facts went no further (careful reader)").rows == (
         ("X", "facts that govern", "alive", "score", "1"),
         ("X", "facts that must not be used", "written", "superseded after sleep", "1"),
     )
@@ -72,8 +82,10 @@ def test_idle_parts_are_named() -> None:
     assert found.rows == (("X", "operators", "1 of 2", "replay"), ("X", "gates", "1 of 1", "risk"))
 
 
-def test_nothing_to_say_is_no_section() -> None:
-    assert memory_sections([], [], []) == []
+def test_nothing_to_say_is_one_sentence() -> None:
+    for section in (funnel_section([]), hygiene_section([], measured([])), inert_section([])):
+        assert section.printed == ()
+        assert len(section.paragraphs) == 1
 
 
 def test_both_renderings_hold_and_claim_nothing() -> None:
