@@ -12,6 +12,7 @@ import sys
 import click
 
 from harness.cli.analyse import analyse
+from harness.cli.compare import compare
 from harness.cli.conditions import conditions
 from harness.cli.machine import clean, doctor
 from harness.cli.memory import memory
@@ -34,7 +35,7 @@ def cli() -> None:
     """
 
 
-for command in (run, resume, status, show, report, analyse, trap, memory, conditions, doctor, clean):
+for command in (run, resume, status, show, report, analyse, compare, trap, memory, conditions, doctor, clean):
     cli.add_command(command)
 
 
