@@ -6,150 +6,148 @@ Invariant: a gate reports what it saw and never mends or guesses; every run happ
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from containers.sandbox import Sandbox, SandboxError
 from harness.config import RunConfig
-from harness.delta import Change, changes, classify
-from harness.draw import Draw
+from harness.gates.answers import Seen, hostile_problems, judged
+from harness.gates.bench import Bench, Start
+from harness.gates.instruments import (
+    EVERY,
+    covering,
+    instrument_problems,
+    instruments,
+    sufficient,
+    variants,
+)
+from harness.gates.stable import PLACES, SCORINGS, Elsewhere, clock_problems, scoring_problems
 from harness.ledger import Ledger
 from harness.objects import ObjectStore
 from harness.outcome import Fault, Outcome
 from harness.records import ArmRecord
 from harness.run import Prepared, execute, prepare
 from harness.score import Scorer
-from harness.snapshot import Entry
-from oracles.folder import MUTATED, NOTHING
-from oracles.solutions import Expectation, SolutionError
+from oracles.solutions import SolutionError
 from traps.gates import Problem, static_problems
 from traps.load import Trap
-from traps.schema import History, TrapError
-
-_INSTRUMENTS = ("B0", "EVIDENCE", "POISON")
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What one solution was declared to get in one history, and what it got."""
-
-    solution: str
-    history: str
-    declared: str
-    got: str
-    cause: str
+from traps.schema import TrapError
 
 
 @dataclass(frozen=True)
 class Report:
-    """The problems of a trap, the solutions as seen, and one line of evidence."""
+    """The problems of a trap, the solutions as seen, and what was looked at: one line a gate.
+
+    `alone` are events that suffice by themselves (what the published rule rejects for every construct but C1).
+    """
 
     trap: str
     problems: tuple[Problem, ...]
     seen: tuple[Seen, ...]
-    evidence: str
+    evidence: tuple[str, ...]
+    alone: tuple[str, ...] = ()
 
 
 def check_trap(config: RunConfig, trap: Trap, sandbox: Sandbox) -> Report:
-    """Run every gate on one trap. Raises UsageFault only for what keeps the check itself from running."""
+    """Run every gate on one trap. Raises UsageFault only for what keeps the check itself from running.
+
+    The gates that take longest (hostile, stable) come last, and only for a trap that has no other problem.
+    """
     problems = list(static_problems(trap))
     seen: list[Seen] = []
-    instruments = config.model_copy(
-        update={"traps": (trap.id,), "conditions": _INSTRUMENTS, "seeds": 1, "readers": ("careful",), "facts_from": ""}
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        ready = prepare(instruments, Path(folder) / "run")
-        execute(ready, lambda record: None, sandbox=sandbox)
-        with Ledger(ready.folder.ledger, read_only=True) as ledger:
-            records = list(ledger.arms())
-            starts = {r.history: _start(ledger, ready, r) for r in records if r.condition == "EVIDENCE"}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        ready, records = _instruments(config, trap, sandbox, folder)
         problems += instrument_problems(trap, records)
+        bench = Bench(trap, ready, sandbox, Scorer(sandbox, ready.plan, ready.config), _starts(ready, records))
         try:
-            seen = list(_solutions(ready, trap, sandbox, starts))
+            seen = list(judged(bench))
+            problems += [problem for found in seen if (problem := found.problem)]
+            looked = not problems
+            if looked:
+                problems += hostile_problems(bench)
+                problems += _stable_problems(bench, records, folder)
         except (Fault, SandboxError, SolutionError, TrapError) as error:
             problems.append(Problem("wrong answers", "oracle", str(error)))
-    problems += [
-        Problem(
-            "wrong answers", f"solutions/{s.solution} ({s.history})", f"declared {s.declared}, got {s.got}: {s.cause}"
-        )
-        for s in seen
-        if s.declared != s.got
-    ]
+            looked = False
+    alone = sufficient(records)
+    return Report(trap.id, tuple(problems), tuple(seen), tuple(_evidence(seen, records, alone, looked)), alone)
+
+
+def _stable_problems(bench: Bench, records: Sequence[ArmRecord], folder: Path) -> Iterator[Problem]:
+    oracle, playbook = bench.oracle.source, bench.trap.playbook
+    yield from clock_problems({"oracle.py": oracle.decode("utf-8"), "playbook.py": playbook.decode("utf-8")})
+    yield from scoring_problems(bench, bench.ready.config.workers)
+    yield from _moved_problems(records, _elsewhere(bench.ready.config, bench.trap, bench.sandbox, folder))
+
+
+def _evidence(seen: Sequence[Seen], records: Sequence[ArmRecord], alone: Sequence[str], looked: bool) -> Iterator[str]:
     right = sum(s.declared == s.got for s in seen)
-    evidence = f"{right} of {len(seen)} solutions as declared, {len(records)} instrument arms"
-    return Report(trap.id, tuple(problems), tuple(seen), evidence)
+    yield f"{right} of {len(seen)} solutions as declared"
+    yield f"{len(records)} instrument arms"
+    yield f"events that suffice alone: {', '.join(alone) or 'none'}"
+    yield f"{SCORINGS} scorings, two other places" if looked else "hostile and stable wait until the rest holds"
 
 
-def instrument_problems(trap: Trap, records: Iterable[ArmRecord]) -> Iterator[Problem]:
-    """The gates reference, no memory, bad memory and solvable, from arms of the instruments."""
-    for record in records:
-        where = f"{record.condition}/{record.history}"
-        if not all(record.warm_up):
-            yield Problem("reference", where, f"public checks of S1, S2: {record.warm_up}")
-        if record.carried_by_tree:
-            yield Problem("leak", where, f"the S3 tree holds {', '.join(record.carried_by_tree)}")
-        for ending in record.endings:
-            passed = ending.outcome == Outcome.PASS
-            if ending.outcome == Outcome.INVALID:
-                yield Problem("reference", where, f"{ending.boundary}: {ending.cause}")
-            elif record.condition == "EVIDENCE" and not passed:
-                yield Problem("solvable", where, f"{ending.outcome.value}: {ending.cause}")
-            elif record.condition == "B0" and passed != (record.expect == "abstain"):
-                yield Problem("no memory", where, f"{ending.outcome.value}: {ending.cause}")
-            elif record.condition == "POISON" and passed and trap.has_poison():
-                yield Problem("bad memory", where, "passes on poison")
+def _instruments(config: RunConfig, trap: Trap, sandbox: Sandbox, folder: Path) -> tuple[Prepared, list[ArmRecord]]:
+    """All instruments on one draw; with choices, also the two that must pass on draws that meet every variant."""
+    known = instruments(trap)
+    ready = prepare(_narrowed(config, trap, tuple(known), 1), folder / "run", known)
+    records = _run(ready, sandbox)
+    if (needed := variants(trap)) > 1:
+        more = prepare(_narrowed(config, trap, ("EVIDENCE", EVERY), needed), folder / "variants", known)
+        more.draws = covering(trap, more.draws)
+        records += _run(more, sandbox)
+    return ready, records
 
 
-def _start(ledger: Ledger, ready: Prepared, record: ArmRecord) -> Mapping[bytes, Entry] | None:
-    """The S3 start tree of an arm; None when it never got there."""
-    last = [s for s in ledger.sessions(record.arm, record.attempt) if s.number == 3]
-    return ObjectStore(ready.folder.objects).get(last[0].tree_in) if last else None
+def _elsewhere(config: RunConfig, trap: Trap, sandbox: Sandbox, folder: Path) -> list[ArmRecord]:
+    """The instruments of the fold, on the same facts, in two other places."""
+    codes, known = ("B0", "EVIDENCE"), instruments(trap)
+    found = []
+    for number, place in enumerate(PLACES[1:3]):
+        narrowed = _narrowed(config, trap, codes, 1).model_copy(update={"facts_from": str(folder / "run")})
+        moved = Elsewhere(sandbox, place)
+        found += _run(prepare(narrowed, folder / f"place-{number}", known), moved)
+    return found
 
 
-def _solutions(
-    ready: Prepared, trap: Trap, sandbox: Sandbox, starts: Mapping[str, Mapping[bytes, Entry] | None]
-) -> Iterator[Seen]:
-    scorer = Scorer(sandbox, ready.plan, ready.config)
-    draw = ready.draws[trap.id, ready.plan.seeds[0]]
-    for history in trap.spec.history:
-        start = starts.get(history.name)
-        if start is None:
-            raise SolutionError(f"S3 of {history.name} was never reached")
-        for row in ready.plan.oracles[trap.id].expectations:
-            if row.history in (None, history.name) and not (row.name == MUTATED and history.expect != "use"):
-                yield _try(ready, scorer, trap, history, draw, start, row)
+def _moved_problems(records: Sequence[ArmRecord], elsewhere: Sequence[ArmRecord]) -> Iterator[Problem]:
+    at_home: dict[str, list[tuple[Outcome, str]]] = {}
+    for record in records:  # the first draw comes first; a later one of the same name has other variants
+        at_home.setdefault(record.arm, [(e.outcome, e.cause) for e in record.endings])
+    for record in elsewhere:
+        ended = [(e.outcome, e.cause) for e in record.endings]
+        if ended != at_home.get(record.arm):
+            where = f"{record.condition}/{record.history}"
+            yield Problem("stable", where, f"another place, another outcome: {_says(at_home.get(record.arm))} became "
+                          f"{_says(ended)}")  # fmt: skip
 
 
-def _try(
-    ready: Prepared,
-    scorer: Scorer,
-    trap: Trap,
-    history: History,
-    draw: Draw,
-    start: Mapping[bytes, Entry],
-    row: Expectation,
-) -> Seen:
-    shown = draw
-    if row.name == NOTHING:
-        tree = dict(start)
-    else:
-        chosen = row
-        if row.name == MUTATED:
-            chosen = ready.plan.oracles[trap.id].reference(history.name)
-            shown = replace(draw, facts=mutate(trap, draw))
-        tree = scorer.solved(trap, history, shown, start, chosen)
-    found: list[Change] = changes(start, tree)
-    delta = classify(found, trap.spec.allow, trap.fixture.spec.roots)
-    ending = scorer.end(trap, history, draw, "-", start, delta)
-    return Seen(row.name, history.name, row.outcome, ending.outcome.value, ending.cause)
+def _says(ended: object) -> str:
+    return "; ".join(f"{outcome.value} {cause}".strip() for outcome, cause in ended) if isinstance(ended, list) else "-"
 
 
-def mutate(trap: Trap, draw: Draw) -> dict[str, str]:
-    """The facts with the last letter or digit of every token changed."""
-    changed = dict(draw.facts)
-    for name, fact in trap.spec.facts.items():
-        if fact.kind == "token":
-            last = changed[name][-1]
-            changed[name] = changed[name][:-1] + ("1" if last != "1" else "2")
-    return changed
+def _narrowed(config: RunConfig, trap: Trap, codes: tuple[str, ...], seeds: int) -> RunConfig:
+    wanted = {"traps": (trap.id,), "conditions": codes, "seeds": seeds, "first_seed": 1, "readers": ("careful",),
+              "facts_from": "", "haystack": 0, "family": ""}  # fmt: skip
+    return config.model_copy(update=wanted)
+
+
+def _run(ready: Prepared, sandbox: Sandbox) -> list[ArmRecord]:
+    execute(ready, lambda record: None, sandbox=sandbox, unavailable={})
+    with Ledger(ready.folder.ledger, read_only=True) as ledger:
+        return list(ledger.arms())
+
+
+def _starts(ready: Prepared, records: Sequence[ArmRecord]) -> Mapping[str, Start | None]:
+    """The S3 start tree of each history; None when no arm got there."""
+    found: dict[str, Start | None] = {}
+    with Ledger(ready.folder.ledger, read_only=True) as ledger:
+        for record in records:
+            if record.condition == "EVIDENCE" and record.history not in found:
+                last = [s for s in ledger.sessions(record.arm, record.attempt) if s.number == 3]
+                store = ObjectStore(ready.folder.objects)
+                found[record.history] = store.get(last[0].tree_in) if last else None
+    return found

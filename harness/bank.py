@@ -98,11 +98,22 @@ class Bank:
         ask(memory.close)
         copy = self.space / "copy"
         ask(lambda: write_files(copy, files))
-        evidence = items.items(self.trap, self.trap.evidence(self.history.name), self.draw)
-        poison = items.items(self.trap, self.trap.poison(self.history.name), self.draw)
-        self._memory = ask(lambda: self.condition.open(Opening(copy, evidence, poison)))
+        self._memory = ask(lambda: self.condition.open(self._last_opening(copy)))
         self.view = self.read(3)
         return self.view
+
+    def _last_opening(self, namespace: Path) -> Opening:
+        """What S3's memory is opened with; what the harness knows of the trap goes to instruments alone."""
+        if not self.condition.card.instrument:
+            return Opening(namespace)
+        trap, history = self.trap, self.history
+        present = [event for event in trap.spec.event if event.id in history.roles]
+        return Opening(
+            namespace,
+            items.items(trap, trap.evidence(history.name), self.draw),
+            items.items(trap, trap.poison(history.name), self.draw),
+            {event.id: items.items(trap, [event], self.draw)[0] for event in present},
+        )
 
     def traces(self, used: Iterable[str], passed: bool, trapped: bool) -> tuple[Trace, ...]:
         """The fact funnel of one ending.

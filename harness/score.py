@@ -73,12 +73,21 @@ class Scorer:
 
     def judge(self, trap: Trap, history: History, draw: Draw, start: Snapshot, production: Iterable[Change]) -> Verdict:
         """The oracle's verdict on production changes over the S3 start tree."""
+        try:
+            job = self.job(trap, history, draw, start, production)
+            return broker.score(self._sandbox, self._plan.oracles[trap.id].source, job)
+        except OracleError as error:
+            raise Fault(Boundary.ORACLE, str(error)) from error
+
+    def job(
+        self, trap: Trap, history: History, draw: Draw, start: Snapshot, production: Iterable[Change]
+    ) -> broker.Job:
+        """What the oracle is asked about."""
         found = tuple(production)
-        tree = apply(start, found)
         sources = [glob(p) for p in trap.spec.sources]
         pristine = apply(start, [c for c in found if any(s.fullmatch(c.path) for s in sources)])
-        job = broker.Job(
-            tree=to_tar(tree),
+        return broker.Job(
+            tree=to_tar(apply(start, found)),
             delta={c.path.decode("utf-8", "surrogateescape"): _oracle_change(c) for c in found},
             facts=draw.facts,
             history=history.name,
@@ -89,10 +98,6 @@ class Scorer:
             generator=trap.spec.generator,
             pristine=to_tar(pristine) if trap.spec.generator else b"",
         )
-        try:
-            return broker.score(self._sandbox, self._plan.oracles[trap.id].source, job)
-        except OracleError as error:
-            raise Fault(Boundary.ORACLE, str(error)) from error
 
     def solution(self, trap: Trap, history: History, draw: Draw, start: Snapshot) -> Snapshot | None:
         """The tree of the configured stored solution, for the `solution` agent; None for every other agent."""

@@ -47,7 +47,7 @@ def check(
             report = check_trap(config, found, box)
             problems += report.problems
             if not as_json:
-                click.echo(f"{'ok  ' if not report.problems else 'NO  '}{found.id}: {report.evidence}")
+                click.echo(f"{'ok  ' if not report.problems else 'NO  '}{found.id}: {'; '.join(report.evidence)}")
                 for problem in report.problems:
                     click.echo(f"    {problem.gate}: {problem.where}: {problem.message}")
     if as_json:

@@ -1,0 +1,77 @@
+"""Gates `wrong answers` and `hostile`: what the oracle says of every declared solution, and of answers nobody gave.
+
+Invariant: a solution that is not declared is not judged, and one that is gets exactly its declared outcome; no canned
+answer passes, and none makes the oracle end `invalid`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from harness.gates.bench import Bench
+from oracles import broker
+from oracles.folder import NOTHING
+from oracles.verdict import OracleError
+from traps.gates import Problem
+from traps.schema import History
+
+HOSTILE_AT_LEAST = 200
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one solution was declared to get in one history, and what it got."""
+
+    solution: str
+    history: str
+    declared: str
+    got: str
+    cause: str
+
+    @property
+    def problem(self) -> Problem | None:
+        if self.declared == self.got:
+            return None
+        where = f"solutions/{self.solution} ({self.history})"
+        return Problem("wrong answers", where, f"declared {self.declared}, got {self.got}: {self.cause}")
+
+
+def judged(bench: Bench) -> Iterator[Seen]:
+    """Every declared solution in every history. Raises SolutionError, Fault, SandboxError."""
+    for history in bench.trap.spec.history:
+        start = bench.start(history)
+        for row in bench.declared(history):
+            delta = bench.change(history, row)
+            ending = bench.scorer.end(bench.trap, history, bench.draw, "-", start, delta)
+            yield Seen(row.name, history.name, row.outcome, ending.outcome.value, ending.cause)
+
+
+def hostile_problems(bench: Bench) -> Iterator[Problem]:
+    """Over a wrong change, at least 200 answers that no code of the task gave: none may pass."""
+    for history in bench.trap.spec.history:
+        wrong = _wrong(bench, history)
+        if wrong is None:
+            yield Problem("hostile", f"expect.toml ({history.name})", "no declared wrong solution changes a file")
+            continue
+        try:
+            found = broker.hostile(bench.sandbox, bench.oracle.source, wrong)
+        except OracleError as error:
+            yield Problem("hostile", f"oracle ({history.name})", str(error))
+            continue
+        if len(found) < HOSTILE_AT_LEAST:
+            yield Problem("hostile", f"oracle ({history.name})", f"only {len(found)} answers were tried")
+        for label, verdict in found.items():
+            if verdict.outcome == "pass":
+                yield Problem("hostile", f"oracle ({history.name})", f"passes on {label}")
+
+
+def _wrong(bench: Bench, history: History) -> broker.Job | None:
+    """The job of a declared wrong solution that changes something."""
+    start = bench.start(history)
+    for row in bench.declared(history):
+        if row.outcome != "pass" and row.name != NOTHING:
+            production = bench.change(history, row).production
+            if production:
+                return bench.scorer.job(bench.trap, history, bench.draw, start, production)
+    return None

@@ -1,0 +1,110 @@
+"""Gate `stable`: the same change gets the same verdict, and the same arm the same outcome, wherever it is run.
+
+Twenty scorings and two runs in sandboxes whose programs see another time zone, locale, hash seed and umask. The clock
+itself cannot be moved inside a sandbox without changing the kernel's, so a look at the programs stands for it: an
+oracle or playbook that asks for the time is not stable. Invariant: a difference is reported with what differed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Self
+
+from containers.sandbox import Channel, Result, Sandbox, Spec
+from harness.gates.bench import Bench
+from oracles import broker
+from oracles.verdict import OracleError, Verdict
+from traps.gates import Problem
+from traps.schema import History
+
+SCORINGS = 20
+PLACES: tuple[Mapping[str, str], ...] = (
+    {"TZ": "UTC0", "LC_ALL": "C", "PYTHONHASHSEED": "0", "umask": "022"},
+    {"TZ": "AHEAD-13:30", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "1", "umask": "077"},
+    {"TZ": "BEHIND11", "LC_ALL": "POSIX", "PYTHONHASHSEED": "4242", "umask": "002"},
+    {"TZ": "UTC0", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "random", "umask": "027"},
+)
+_CLOCKS = {"now", "today", "utcnow", "time", "time_ns", "monotonic", "localtime", "gmtime"}
+_OWNERS = {"datetime", "date", "time", "dt"}
+
+
+class Elsewhere:
+    """A sandbox whose programs find themselves in another place; a Sandbox in all else."""
+
+    def __init__(self, box: Sandbox, place: Mapping[str, str]) -> None:
+        self._box, self.name = box, box.name
+        self._umask = place["umask"]
+        self._env = {name: value for name, value in place.items() if name != "umask"}
+
+    def describe(self) -> Mapping[str, str]:
+        return self._box.describe()
+
+    def run(self, spec: Spec) -> Result:
+        return self._box.run(self._moved(spec))
+
+    def talk(self, spec: Spec) -> Channel:
+        return self._box.talk(self._moved(spec))
+
+    def close(self) -> None:
+        """The sandbox itself stays open: it is the caller's."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _moved(self, spec: Spec) -> Spec:
+        command = ("sh", "-c", f'umask {self._umask}; exec "$@"', "sh", *spec.command)
+        return replace(spec, command=command, env={**spec.env, **self._env})
+
+
+def scoring_problems(bench: Bench, jobs: int) -> Iterator[Problem]:
+    """The reference and a wrong solution, scored in turn in every place."""
+    for history in bench.trap.spec.history:
+        asked = _jobs(bench, history)
+        share = max(SCORINGS // (len(asked) * len(bench.trap.spec.history)), 2)
+        for name, job in asked.items():
+            with ThreadPoolExecutor(max(jobs, 1)) as pool:
+                seen = list(pool.map(lambda n, job=job: _score(bench, job, n), range(share)))
+            if len(set(seen)) > 1:
+                where = f"solutions/{name} ({history.name})"
+                yield Problem("stable", where, "not always the same verdict: " + " | ".join(sorted(set(seen))))
+
+
+def clock_problems(programs: Mapping[str, str]) -> Iterator[Problem]:
+    """Programs (source by name) that ask for the time."""
+    for name, source in programs.items():
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Attribute) and node.attr in _CLOCKS and _owner(node.value) in _OWNERS:
+                yield Problem("stable", f"{name}:{node.lineno}", f"asks for the time ({ast.unparse(node)})")
+
+
+def _owner(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _jobs(bench: Bench, history: History) -> dict[str, broker.Job]:
+    """The reference, and the first wrong solution that changes something."""
+    start, found = bench.start(history), {}
+    rows = [bench.oracle.reference(history.name)]
+    rows += [r for r in bench.declared(history) if r.outcome != "pass" and not r.automatic][:1]
+    for row in rows:
+        production = bench.change(history, row).production
+        if production:
+            found[row.name] = bench.scorer.job(bench.trap, history, bench.draw, start, production)
+    return found
+
+
+def _score(bench: Bench, job: broker.Job, number: int) -> str:
+    """The verdict in words, without what may differ (details of failed checks hold addresses and times)."""
+    box = Elsewhere(bench.sandbox, PLACES[number % len(PLACES)])
+    try:
+        verdict: Verdict = broker.score(box, bench.oracle.source, job)
+    except OracleError as error:
+        return f"invalid ({error})"
+    held = ", ".join(f"{check.name}={'yes' if check.held else 'no'}" for check in verdict.checks)
+    return f"{verdict.outcome} ({held})"
