@@ -6,7 +6,7 @@ Invariant: a gate reports what it saw and never mends or guesses; every run happ
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,9 +77,16 @@ def check_trap(config: RunConfig, trap: Trap, sandbox: Sandbox) -> Report:
 
 def _stable_problems(bench: Bench, records: Sequence[ArmRecord], folder: Path) -> Iterator[Problem]:
     oracle, playbook = bench.oracle.source, bench.trap.playbook
-    yield from clock_problems({"oracle.py": oracle.decode("utf-8"), "playbook.py": playbook.decode("utf-8")})
-    yield from scoring_problems(bench, bench.ready.config.workers)
-    yield from _moved_problems(records, _elsewhere(bench.ready.config, bench.trap, bench.sandbox, folder))
+    """From the cheapest look to the dearest; the first that finds something ends it."""
+    looks: tuple[Callable[[], Iterator[Problem]], ...] = (
+        lambda: clock_problems({"oracle.py": oracle.decode("utf-8"), "playbook.py": playbook.decode("utf-8")}),
+        lambda: _moved_problems(records, _elsewhere(bench.ready.config, bench.trap, bench.sandbox, folder)),
+        lambda: scoring_problems(bench, bench.ready.config.workers),
+    )
+    for look in looks:
+        if found := list(look()):
+            yield from found
+            return
 
 
 def _evidence(seen: Sequence[Seen], records: Sequence[ArmRecord], alone: Sequence[str], looked: bool) -> Iterator[str]:

@@ -11,6 +11,8 @@ import pytest
 from containers.sandbox import Sandbox
 from harness.admission import Report, check_trap
 from harness.config import load
+from harness.draw import draw_all
+from harness.gates.instruments import covering, variants
 from harness.plan import select
 
 MINI = Path(__file__).parent.parent / "data" / "mini"
@@ -76,6 +78,75 @@ BAD: dict[str, tuple[str, str, str, str]] = {
     "no memory: the default is right": ("no memory", f"{ORACLE}/oracle.py", "{facts.mark}", "box"),
     "solvable: the reader cannot know": ("solvable", f"{TRAP}/playbook.py", "box mark", "shelf colour"),
 }
+
+
+_TIN = '== "tin"'
+_CLOCK = f"{_TIN}\n    import datetime\n    assert datetime.date.today().year > 2000"
+_MASK = f"{_TIN}\n    import os\n    mask = os.umask(0)\n    os.umask(mask)\n    assert mask != 0o27"
+_LATE = 'or "box"\n    import time\n    mark = "box" if time.timezone == 39600 else mark'
+
+#: What no other gate sees: the gate must be the only one that rejects, and say why.
+ALONE: dict[str, tuple[str, str, tuple[tuple[str, str, str], ...]]] = {
+    "hostile: believes whatever is true": (
+        "hostile",
+        "passes on 15 value: True",
+        (
+            (f"{ORACLE}/oracle.py", '== f"{name} {facts.mark}"', 'in (f"{name} {facts.mark}", True)'),
+            (f"{ORACLE}/oracle.py", '== len(f"tin {facts.mark}")', 'in (len(f"tin {facts.mark}"), True)'),
+            (f"{ORACLE}/oracle.py", _TIN, 'in ("tin", True)'),
+        ),
+    ),
+    "single event: no synthesis": (
+        "single event",
+        "e2 alone suffices",
+        ((f"{TRAP}/trap.toml", 'evidence = "verbatim"', 'evidence = "synthesis"'),),
+    ),
+    "solvable: with all events in view the reader cannot tell": (
+        "solvable",
+        "trapped: the old box mark is used",
+        (
+            (f"{TRAP}/e2.md", " This replaces << refs.e1 >>.", ""),
+            (f"{TRAP}/e2.md", "2026-01-12", "2026-01-02"),
+            (f"{TRAP}/trap.toml", 'date = 2026-01-12\ntext = "e2.md"', 'date = 2026-01-02\ntext = "e2.md"'),
+        ),
+    ),
+    "stable: the oracle asks for the time": (
+        "stable",
+        "asks for the time (datetime.date.today)",
+        ((f"{ORACLE}/oracle.py", _TIN, _CLOCK),),
+    ),
+    "stable: the verdict hangs on the umask": (
+        "stable",
+        "not always the same verdict: failed (",
+        ((f"{ORACLE}/oracle.py", _TIN, _MASK),),
+    ),
+    "stable: the work hangs on the time zone": (
+        "stable",
+        "another place, another outcome: pass became failed",
+        ((f"{TRAP}/playbook.py", 'or "box"', _LATE),),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_a_bad_trap_is_rejected_by_one_gate_alone(name: str, world: Path, box: Sandbox) -> None:
+    gate, says, edits = ALONE[name]
+    for path, old, new in edits:
+        edit(world / path, old, new)
+    problems = checked(world, box).problems
+    assert {p.gate for p in problems} == {gate}, problems
+    assert any(says in p.message for p in problems), problems
+
+
+def test_every_variant_of_every_choice_is_met() -> None:
+    config = load(None, ["traps=c7_archive_check"])
+    (trap,) = select(config, config.cache_dir).values()
+    choices = {name: fact for name, fact in trap.spec.facts.items() if fact.kind == "choice"}
+    assert choices
+    needed = variants(trap)
+    draws = covering(trap, draw_all([trap], range(1, needed + 1)))
+    for name, fact in choices.items():
+        assert {draw.facts[name] for draw in draws.values()} == set(fact.variants)
 
 
 @pytest.mark.parametrize("name", BAD)
