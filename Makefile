@@ -14,11 +14,11 @@ $(STAMP): pyproject.toml
 	touch $@
 
 run: $(STAMP)
-	$(BIN)/dreambench run family=quick
+	$(BIN)/dreambench run fold=quick family=quick
 
 ladder: $(STAMP)
-	$(BIN)/dreambench run conditions=all --out runs/ladder-0
-	$(BIN)/dreambench run conditions=all haystack=200 --facts-from runs/ladder-0 --out runs/ladder-200
+	$(BIN)/dreambench run fold=quick conditions=all --out runs/ladder-0
+	$(BIN)/dreambench run fold=quick conditions=all haystack=200 --facts-from runs/ladder-0 --out runs/ladder-200
 
 test: $(STAMP)
 	$(BIN)/python -m pytest

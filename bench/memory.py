@@ -139,7 +139,7 @@ def fold_figure(box: Sandbox) -> Figure:
 
 
 def _fold(box: Sandbox, folder: Path, background: int) -> Callable[[], None]:
-    config = load(None, ["conditions=B5,DF-hybrid,ALL", "seeds=1", f"haystack={background}"])
+    config = load(None, ["fold=quick", "conditions=B5,DF-hybrid,ALL", "seeds=1", f"haystack={background}"])
     rounds = count()
     return lambda: _run(config, folder / f"{background}-{next(rounds)}", box)
 

@@ -138,7 +138,7 @@ def _says(ended: object) -> str:
 
 def _narrowed(config: RunConfig, trap: Trap, codes: tuple[str, ...], seeds: int) -> RunConfig:
     wanted = {"traps": (trap.id,), "conditions": codes, "seeds": seeds, "first_seed": 1, "readers": ("careful",),
-              "facts_from": "", "haystack": 0, "family": ""}  # fmt: skip
+              "facts_from": "", "haystack": 0, "family": "", "fold": ""}  # fmt: skip
     return config.model_copy(update=wanted)
 
 

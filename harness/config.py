@@ -21,8 +21,10 @@ from traps.schema import explain
 
 ROOT = Path(__file__).resolve().parent.parent
 
-#: Keys that say where and how fast, not what.
-PLACES = frozenset({"jobs", "traps_dir", "oracles_dir", "cache", "facts_from", "schema", "agent.program", "family"})
+#: Keys that say where and how fast, not what. What a family or a fold says is in the plan by its own digest.
+PLACES = frozenset(
+    {"jobs", "traps_dir", "oracles_dir", "cache", "facts_from", "schema", "agent.program", "family", "fold"}
+)
 
 
 def _listed(value: Any) -> Any:
@@ -79,7 +81,8 @@ class RunConfig(_Model):
     """Everything a run is made from."""
 
     schema_: Literal[1] = Field(default=1, alias="schema")
-    traps: Words = ()  # ids; empty = every trap found
+    traps: Words = ()  # ids; empty = those of `fold`, else every trap found
+    fold: str = ""  # a frozen set of traps (`folds/<name>.toml` in the traps folder); its digest is in the plan
     conditions: Some = ("B0", "B5", "ALL", "EVIDENCE", "POISON")
     seeds: int = Field(default=3, ge=1, le=10_000)
     first_seed: int = Field(default=1, ge=0)

@@ -21,6 +21,7 @@ from harness.outcome import UsageFault
 from memory_probe.ladder import Condition
 from oracles.folder import OracleFolder, load_oracle
 from traps.background_file import Background, load_background
+from traps.folds import load_fold, member_digest
 from traps.load import Trap, discover, load_trap
 
 FORMAT = 1
@@ -80,7 +81,9 @@ def select(config: RunConfig, cache: Path) -> dict[str, Trap]:
     if not root.is_dir():
         raise UsageFault(f"{root}: no such traps folder")
     folders = {f"{f.parent.name}_{f.name}": f for f in discover(root)}
-    wanted = list(config.traps) or list(folders)
+    if config.fold and config.traps:
+        raise UsageFault("fold, traps: give one of the two; a fold is run whole")
+    wanted = list(load_fold(root, config.fold).members if config.fold else config.traps) or list(folders)
     if unknown := [w for w in wanted if w not in folders]:
         raise UsageFault(f"traps: unknown {', '.join(unknown)} (there are: {', '.join(folders) or 'none'})")
     return {w: load_trap(folders[w], root / "fixtures", cache) for w in wanted}
@@ -93,7 +96,7 @@ def make(config: RunConfig, traps: dict[str, Trap], known: Mapping[str, Conditio
     if not traps:
         raise UsageFault(f"{config.traps_dir}: no traps found")
     conditions = {c: known[c] for c in config.conditions}
-    oracles = {t: _oracle(_oracle_folder(config, trap)) for t, trap in traps.items()}
+    oracles = load_oracles(config, traps)
     seeds = tuple(range(config.first_seed, config.first_seed + config.seeds))
     readers = config.readers if config.agent.name == "reference" else ("-",)
     arms = tuple(
@@ -112,6 +115,8 @@ def make(config: RunConfig, traps: dict[str, Trap], known: Mapping[str, Conditio
         "conditions": {c: asdict(condition.card) for c, condition in conditions.items()},
     }
     family = _family(config, len(traps), seeds)
+    if config.fold:
+        meaning["fold"] = _fold(config, traps, oracles)
     if family:
         meaning["family"] = {"name": family.name, "digest": family.digest}
     backgrounds = _backgrounds(config, traps) if config.haystack else {}
@@ -119,6 +124,20 @@ def make(config: RunConfig, traps: dict[str, Trap], known: Mapping[str, Conditio
         meaning["background"] = {name: background.digest for name, background in backgrounds.items()}
     stored = json.loads(json.dumps(meaning))
     return Plan(traps, oracles, conditions, seeds, readers, arms, stored, backgrounds, family)
+
+
+def _fold(config: RunConfig, traps: Mapping[str, Trap], oracles: Mapping[str, OracleFolder]) -> dict[str, str]:
+    """Name and digest of the fold. Raises UsageFault naming every member that has changed since it was frozen."""
+    fold = load_fold(Path(config.traps_dir), config.fold)
+    found = {t: member_digest(trap.digest, oracles[t].digest) for t, trap in traps.items()}
+    if changed := fold.changed(found):
+        raise UsageFault(f"fold: {fold.name}: {'; '.join(changed)} (name the traps themselves to run them anyway)")
+    return {"name": fold.name, "digest": fold.digest}
+
+
+def load_oracles(config: RunConfig, traps: Mapping[str, Trap]) -> dict[str, OracleFolder]:
+    """The oracle of each trap. Raises UsageFault naming file and line, SolutionError."""
+    return {t: _oracle(_oracle_folder(config, trap)) for t, trap in traps.items()}
 
 
 def _family(config: RunConfig, traps: int, seeds: Sequence[int]) -> Family | None:

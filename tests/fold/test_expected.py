@@ -37,7 +37,7 @@ def expected() -> dict[tuple[str, str, str, str], str]:
 @pytest.fixture(scope="module")
 def records(box: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> list[ArmRecord]:
     out = tmp_path_factory.mktemp("fold") / "run"
-    ready = prepare(load(None, ["seeds=1"]), out)
+    ready = prepare(load(None, ["fold=quick", "seeds=1"]), out)
     execute(ready, lambda record: None, sandbox=box)
     with Ledger(out / "ledger.sqlite", read_only=True) as ledger:
         return list(ledger.arms())
