@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
 
 from containers.sandbox import Sandbox
 from harness.boxes import open_sandbox
@@ -19,7 +21,11 @@ from harness.run import execute, prepare
 from harness.rundir import RunDir
 from harness.snapshot import Entry
 
+from .blindness.blindness_kit import Recorder
+from .blindness.blindness_runs import Real, play_real
+
 MINI = Path(__file__).parent / "data" / "mini"
+REAL = {"tests/blindness/test_real_traps.py", "tests/fold/test_expected.py"}
 
 
 @dataclass
@@ -56,6 +62,28 @@ def box() -> Iterator[Sandbox]:
     """One bubblewrap sandbox for all tests of the session."""
     with open_sandbox(load(None), "tests") as sandbox:
         yield sandbox
+
+
+@pytest.fixture(scope="session")
+def real(tmp_path_factory: pytest.TempPathFactory, box: Sandbox) -> Real:
+    """One run of the quick fold by the reference agent, with everything that went through its sandbox.
+
+    The files that use it are those in `REAL`, so that one worker runs it once.
+    """
+    return play_real(tmp_path_factory.mktemp("real") / "run", Recorder(box))
+
+
+class _ByFile(LoadFileScheduling):
+    """The tests of a file go to one worker, and the files that look at the run of the real fold go together."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        return "the real fold" if file in REAL else file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> _ByFile:
+    return _ByFile(config, log)
 
 
 RunMini = Callable[..., Done]

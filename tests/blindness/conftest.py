@@ -1,4 +1,4 @@
-"""The two runs that the tests of this folder look at: the aliased mini trap, and the real traps."""
+"""The runs of the aliased mini trap that the tests of this folder look at; that of the real traps is shared."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from containers.sandbox import Sandbox, SandboxError
+from containers.sandbox import SandboxError
 from harness.outcome import UsageFault
 
-from .blindness_kit import Recorder
-from .blindness_runs import Aliased, Real, play_aliased, play_real
+from .blindness_runs import Aliased, play_aliased
 from .blindness_world import World, build
 
 
@@ -48,9 +47,3 @@ def _world(factory: pytest.TempPathFactory) -> Iterator[World]:
         patch.setenv("LOGNAME", world.names["user"])
         patch.chdir(standing)
         yield world
-
-
-@pytest.fixture(scope="session")
-def real(tmp_path_factory: pytest.TempPathFactory, box: Sandbox) -> Real:
-    """One run of all real traps by the reference agent."""
-    return play_real(tmp_path_factory.mktemp("real") / "run", Recorder(box))

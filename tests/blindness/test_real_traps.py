@@ -139,7 +139,12 @@ def test_the_reference_agents_program_is_the_same_everywhere(real: Real) -> None
             assert {p for p in pieces if p.startswith(AGENT + "/")} == expected
     assert len({tuple(sorted(spec.env.items())) for spec in real.recorder.runs}) == 1
     commands = {spec.command for spec in real.recorder.runs if TASK in spec.mounts}
-    assert {(c[-2], c[-1]) for c in commands} == {("s1", "careful"), ("s2", "careful"), ("s3", "careful")}
+    assert {(c[-2], c[-1]) for c in commands} == {
+        ("s1", "careful"),
+        ("s2", "careful"),
+        ("s3", "careful"),
+        ("s3", "credulous"),
+    }
 
 
 def test_scored_code_is_told_no_secret_that_it_does_not_hold(real: Real) -> None:

@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from containers.sandbox import Sandbox
-from harness.config import load
 from harness.ledger import Ledger
 from harness.outcome import Outcome
 from harness.records import ArmRecord
-from harness.run import execute, prepare
 
-pytestmark = pytest.mark.slow
+from ..blindness.blindness_runs import Real
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 TABLE = tomllib.loads((Path(__file__).parent.parent / "data" / "expected_outcomes.toml").read_text())
 COLUMNS: list[str] = TABLE.pop("columns")
@@ -34,12 +33,9 @@ def expected() -> dict[tuple[str, str, str, str], str]:
     return rows
 
 
-@pytest.fixture(scope="module")
-def records(box: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> list[ArmRecord]:
-    out = tmp_path_factory.mktemp("fold") / "run"
-    ready = prepare(load(None, ["fold=quick", "seeds=1"]), out)
-    execute(ready, lambda record: None, sandbox=box)
-    with Ledger(out / "ledger.sqlite", read_only=True) as ledger:
+@pytest.fixture
+def records(real: Real) -> list[ArmRecord]:
+    with Ledger(real.out / "ledger.sqlite", read_only=True) as ledger:
         return list(ledger.arms())
 
 

@@ -7,8 +7,8 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from harness.cli.trap import card_line
-from harness.cli.trap import conditions as list_conditions
+from harness.cli.conditions import card_line
+from harness.cli.conditions import conditions as list_conditions
 from memory_probe.ladder import conditions
 from memory_probe.protocol import Card
 
