@@ -54,9 +54,20 @@ class Report:
 
 def report(folder: RunDir, records: Sequence[ArmRecord]) -> Report:
     """The report of a run, finished or not. Raises UsageFault for a file of the run that cannot be read."""
-    archive = Archive.open(folder)
-    document = build(run_data(folder, records, archive))
-    return Report(document, lambda: as_html(document, arms(folder, records, archive), glossary.load()))
+    archive, ordered = Archive.open(folder), in_plan_order(folder.description(), records)
+    document = build(run_data(folder, ordered, archive))
+    return Report(document, lambda: as_html(document, arms(folder, ordered, archive), glossary.load()))
+
+
+def in_plan_order(stored: Description, records: Sequence[ArmRecord]) -> list[ArmRecord]:
+    """Arms end in the order that workers happen to take; a report of the same outcomes is the same report."""
+    traps, conditions = ({c: n for n, c in enumerate(stored.meaning.get(k, {}))} for k in ("traps", "conditions"))
+
+    def place(record: ArmRecord) -> tuple[int, int, int, str, str]:
+        order = traps.get(record.trap, len(traps)), conditions.get(record.condition, len(conditions))
+        return (*order, record.seed, record.history, record.arm)
+
+    return sorted(records, key=place)
 
 
 def write(folder: RunDir, made: Report) -> None:

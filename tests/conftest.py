@@ -25,7 +25,12 @@ from .blindness.blindness_kit import Recorder
 from .blindness.blindness_runs import Real, play_real
 
 MINI = Path(__file__).parent / "data" / "mini"
-REAL = {"tests/blindness/test_real_traps.py", "tests/fold/test_expected.py"}
+REAL = {
+    "tests/analysis/test_glossary.py",
+    "tests/blindness/test_real_traps.py",
+    "tests/browser/test_report.py",
+    "tests/fold/test_expected.py",
+}
 
 
 @dataclass

@@ -9,15 +9,16 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from analysis.glossary import Glossary, GlossaryError, as_markdown, load, parse
 from analysis.hygiene import METRICS
-from harness.cli.main import cli
+from harness.reporting import report as make_report
+from harness.rundir import RunDir
+
+from ..blindness.blindness_runs import Real
 
 ROOT = Path(__file__).parents[2]
-CONDITIONS = ("B0", "DF")
-TRAPS = ("c2_broker_lane", "c3_late_alerts")
+CONDITIONS = ("B0", "B5", "ALL", "EVIDENCE", "POISON")
 
 #: Headings that say what everybody takes them for.
 ORDINARY = frozenset(
@@ -110,12 +111,9 @@ def test_markdown_escapes_what_markdown_would_take(glossary: Glossary) -> None:
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The Markdown report of a real run of two traps."""
-    out = tmp_path_factory.mktemp("words") / "run"
-    words = [f"traps={','.join(TRAPS)}", f"conditions={','.join(CONDITIONS)}", "seeds=1"]
-    CliRunner().invoke(cli, ["run", *words, "--out", str(out)], standalone_mode=False, catch_exceptions=False)
-    return (out / "report.md").read_text(encoding="utf-8")
+def report(real: Real) -> str:
+    """The Markdown report of the real fold."""
+    return make_report(RunDir.open(real.out), real.records).markdown
 
 
 def headings(report: str) -> set[str]:

@@ -118,7 +118,7 @@ def play_aliased(world: World, sandbox: str = "bubblewrap", conditions: tuple[st
 
 def play_real(out: Path, recorder: Recorder) -> Real:
     """Run the quick fold with the reference agent, one seed."""
-    config = load(None, ["fold=quick", "seeds=1"])
+    config = load(None, ["fold=quick", "family=quick", "seeds=1"])
     plan, records, found = _play(config, out, recorder, None)
     return Real(out, plan, records, recorder, found)
 

@@ -24,7 +24,7 @@ from harness.ledger import Ledger
 from harness.objects import ObjectStore
 from harness.outcome import Boundary, Outcome, UsageFault
 from harness.records import ArmRecord, SessionRecord
-from harness.reporting import report, run_data, write
+from harness.reporting import in_plan_order, report, run_data, write
 from harness.run import execute, prepare
 from harness.rundir import RunDir
 from memory_probe.protocol import count_tokens
@@ -281,3 +281,10 @@ def test_texts_are_kept_once_and_cut() -> None:
     assert texts.cut(LONGEST)[0][key] == long[:-1]
     assert texts.cut(LONGEST)[1] == LONGEST
     assert texts.cut(LONGEST + 1)[1] is None
+
+
+def test_the_order_in_which_arms_ended_is_no_part_of_the_report(run: Path) -> None:
+    folder = RunDir.open(run)
+    one, other = (report(folder, records) for records in (committed(folder), committed(folder)[::-1]))
+    assert (one.markdown, one.page()) == (other.markdown, other.page())
+    assert [r.condition for r in in_plan_order(folder.description(), committed(folder)[::-1])] == list(CONDITIONS)
