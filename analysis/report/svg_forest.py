@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 from analysis.report.figures import Forest, ForestRow
 from analysis.report.svg_parts import SIZE, add, frame, label, ticks, width, wrapped
 
-_WIDE, _ROW, _HEAD, _TOP = 900.0, 38.0, 28.0, 14.0
+_WIDE, _ROW, _HEAD, _TOP = 880.0, 38.0, 28.0, 14.0
 
 
 def forest(figure: Forest, name: str) -> ET.Element:

@@ -17,6 +17,7 @@ from analysis.report.svg_parts import SIZE, add, frame, label, ticks, visible, w
 
 _WIDE, _LEFT, _RIGHT, _TOP, _BOTTOM, _STRIP = 800.0, 62.0, 610.0, 14.0, 366.0, 120.0
 _ROOM = 170.0  # px of a label
+_NAMED = 12  # points that can all have a label; of more, those on the frontier do
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,8 @@ def scatter(figure: Scatter, name: str) -> ET.Element:
     stair = _frontier(root, [p for p in placed if p.point.frontier])
     for p in placed:
         _mark(root, p)
-    _labels(root, placed, stair)
+    named = placed if len(placed) <= _NAMED else [p for p in placed if p.point.frontier]
+    _labels(root, placed, named, stair)
     for number, line in enumerate(missing):
         label(root, 10, _BOTTOM + 62 + 18 * number, line, _WIDE, "muted")
     return root
@@ -102,13 +104,13 @@ def _mark(root: ET.Element, placed: _Placed) -> None:
     add(shape, "title", f"{point.label}: {'on' if point.frontier else 'not on'} the frontier")
 
 
-def _labels(root: ET.Element, placed: Sequence[_Placed], lines: Sequence[_Box]) -> None:
+def _labels(root: ET.Element, placed: Sequence[_Placed], named: Sequence[_Placed], lines: Sequence[_Box]) -> None:
     """Greedy: each label takes the place around its point that overlaps the least with what is there."""
     taken = [*lines]
     taken += [_Box(p.x - 7, p.y - 7, 14, 14) for p in placed]
     taken += [_Box(p.x - 2, _height(p.point.high), 4, _height(p.point.low) - _height(p.point.high))
               for p in placed if p.point.low is not None and p.point.high is not None]  # fmt: skip
-    for p in sorted(placed, key=lambda p: (p.y, p.x)):
+    for p in sorted(named, key=lambda p: (p.y, p.x)):
         wide = min(_ROOM, width(visible(p.point.label)))
         box = min(_around(p.x, p.y, wide), key=lambda pair: _cost(pair[1], taken) + pair[0])[1]
         taken.append(box)

@@ -241,3 +241,11 @@ def test_texts_fit_their_room(text: str, room: float) -> None:
     assert width(fitted(text, room)) <= room
     assert all(width(line) <= room for line in wrapped(text, room, 2))
     assert fitted("short", 300) == "short"
+
+
+def test_of_many_points_only_those_on_the_frontier_are_named() -> None:
+    points = tuple(Point(f"condition-{n}", 100.0 + n, n / 40, frontier=n in (3, 9)) for n in range(13))
+    root = drawn(Scatter("t", "s", "x", "y", points))
+    named = [t.text for t in root.iter("text") if "halo" in t.get("class", "")]
+    assert sorted(named, key=str) == ["condition-3", "condition-9"]
+    assert len(list(root.iter("circle"))) == 13
