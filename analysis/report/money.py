@@ -121,8 +121,8 @@ def _scatter(found: Findings, reader: str, bills: dict[str, Bill]) -> Scatter:
         points.append(Point(name, x, y, low, high, frontier=name in best))
     label = "USD an arm" if priced else "tokens of the S3 view, mean an arm"
     says = (
-        "Further left costs less, higher passes more. The stepped line joins the conditions on the frontier (filled); of "
-        "many conditions only those are named in the drawing, and all of them in the table."
+        "Further left costs less, higher passes more. The stepped line joins the conditions on the frontier (filled); "
+        "of many conditions only those are named in the drawing, and all of them in the table."
     )
     return Scatter(titled("Cost and Pass@1", reader, "matched"), says, label, "Pass@1", tuple(points))
 
