@@ -17,7 +17,7 @@ from analysis.inference import Extras, infer
 from analysis.inference_tables import document
 from analysis.outcomes import Outcomes, from_csv, from_json
 from analysis.records import RecordError
-from analysis.report.layout import as_markdown, as_text
+from harness.cli.pages import html_option, only_one, put
 from harness.outcome import COMPLETE, UsageFault
 
 _file = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -28,14 +28,18 @@ _file = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.option("--family", "family_name", required=True, metavar="FILE", help=f"family.toml, or {', '.join(SHIPPED)}.")
 @click.option("--explore", multiple=True, metavar="FIRST:SECOND", help="A comparison that is not in the family.")
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
+@html_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, every p as an exact fraction and a number.")
-def analyse(outcomes: Path, family_name: str, explore: tuple[str, ...], markdown: bool, as_json: bool) -> int:
+def analyse(
+    outcomes: Path, family_name: str, explore: tuple[str, ...], markdown: bool, html: Path | None, as_json: bool
+) -> int:
     """Exact tests, Holm, sensitivities, gates and falsifiers of outcomes.
 
     Rows have trap, condition, seed, outcome, and optionally construct, family, fixture, evidence, clean_start, removed,
     history, endpoint, reader, cause, carried_by_tree. A JSON object {"rows": [...]} may add "metrics" ({name:
     {condition: value}}), "warmup" ([passed, sessions] of the baseline) and "poisoned" ([trap, ...]).
     """
+    only_one(markdown=markdown, as_json=as_json, html=html)
     try:
         family = shipped_family(family_name) if family_name in SHIPPED else load_family(Path(family_name))
         found, rest = _read(outcomes)
@@ -45,7 +49,7 @@ def analyse(outcomes: Path, family_name: str, explore: tuple[str, ...], markdown
     if as_json:
         click.echo(json.dumps(result.as_data(), indent=1, allow_nan=False))
     else:
-        click.echo((as_markdown if markdown else as_text)(document(result)))
+        put(document(result), markdown=markdown, html=html)
     return COMPLETE
 
 

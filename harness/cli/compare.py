@@ -14,9 +14,9 @@ from analysis.compare import compare_runs
 from analysis.plain import plain
 from analysis.records import RecordError
 from analysis.report.comparison import document
-from analysis.report.layout import as_markdown, as_text
 from harness.archive import without_places
 from harness.cli.output import committed
+from harness.cli.pages import html_option, only_one, put
 from harness.comparing import FACTORS, Taken, meet, parse_pairs, take
 from harness.outcome import COMPLETE, INCOMPLETE, Outcome, UsageFault
 from harness.rows import outcome_counts, rows
@@ -43,15 +43,23 @@ _run = click.Path(path_type=Path)
     help="Condition FIRST of A against SECOND of B, beside each condition (but the controls) that both runs have.",
 )
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
+@html_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, every p as an exact fraction and a number.")
 def compare(
-    first: Path, second: Path, factors: tuple[str, ...], pairs: tuple[str, ...], markdown: bool, as_json: bool
+    first: Path,
+    second: Path,
+    factors: tuple[str, ...],
+    pairs: tuple[str, ...],
+    markdown: bool,
+    html: Path | None,
+    as_json: bool,
 ) -> int:
     """Runs A and B: exact contrasts over equal draws, drift of the controls, cells that changed.
 
     Refused when the plans differ in anything but the named factor. Without a factor the plans must be equal: a repeat,
     in which only drift is looked at. Exit 2 while either run is incomplete.
     """
+    only_one(markdown=markdown, as_json=as_json, html=html)
     a, b = _take(RunDir.open(first)), _take(RunDir.open(second))
     met = meet(a, b, factors, parse_pairs(pairs))
     try:
@@ -63,7 +71,7 @@ def compare(
         data = {"setting": plain(met.setting), "comparison": plain(found), "complete": complete}
         click.echo(json.dumps(data, indent=1, allow_nan=False))
     else:
-        click.echo((as_markdown if markdown else as_text)(document(met.setting, found)))
+        put(document(met.setting, found), markdown=markdown, html=html)
     return COMPLETE if complete else INCOMPLETE
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from harness.cli.output import committed
+from harness.cli.pages import html_option, only_one, write_page
 from harness.details import fate
 from harness.draw import load as load_draws
 from harness.ledger import Ledger
@@ -20,7 +21,7 @@ from harness.records import ArmRecord, Ending, SessionRecord
 from harness.reporting import encoded
 from harness.reporting import report as reported
 from harness.rows import memory_rows, outcome_counts, rows
-from harness.rundir import RunDir, replace_file
+from harness.rundir import RunDir
 
 _folder = click.argument("folder", type=click.Path(path_type=Path), metavar="RUN")
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -53,7 +54,7 @@ def status(folder: Path, as_json: bool) -> int:
 @click.command()
 @_folder
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
-@click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write the page to FILE (- for stdout).")
+@html_option
 @_json
 def report(folder: Path, markdown: bool, html: Path | None, as_json: bool) -> int:
     """Rates with intervals, the registered family, gates, the fact funnel, hygiene metrics, outcomes and causes.
@@ -61,8 +62,7 @@ def report(folder: Path, markdown: bool, html: Path | None, as_json: bool) -> in
     With --json: the rows that all of it is counted from. The page (--html) also has every arm with its views and
     changes, and with them the facts.
     """
-    if markdown + as_json + (html is not None) > 1:
-        raise UsageFault("--markdown, --json and --html: name one")
+    only_one(markdown=markdown, as_json=as_json, html=html)
     home = RunDir.open(folder)
     records = committed(home)
     if as_json:
@@ -71,20 +71,10 @@ def report(folder: Path, markdown: bool, html: Path | None, as_json: bool) -> in
         return COMPLETE
     made = reported(home, records)
     if html is not None:
-        _write_page(html, encoded(made.page()))
+        write_page(html, encoded(made.page()))
     else:
         click.echo(made.markdown if markdown else made.text)
     return COMPLETE
-
-
-def _write_page(path: Path, page: bytes) -> None:
-    if str(path) == "-":
-        click.echo(page, nl=False)
-        return
-    try:
-        replace_file(path, page)
-    except OSError as error:
-        raise UsageFault(f"{path}: {error.strerror}") from error
 
 
 @click.command()

@@ -79,3 +79,14 @@ def test_names_that_cannot_be_read(outcomes: Path, tmp_path: Path) -> None:
     other.write_bytes(outcomes.read_bytes())
     with pytest.raises(UsageFault, match="ends in"):
         call(str(other), "--family", "p-family")
+
+
+def test_one_page_and_one_form_at_a_time(outcomes: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert call(str(outcomes), "--family", "p-family", "--html", str(page)).stdout == ""
+    assert "0.5184" in page.read_text(encoding="utf-8")
+    assert "This page holds no details of arms" in page.read_text(encoding="utf-8")
+    with pytest.raises(UsageFault, match="name one"):
+        call(str(outcomes), "--family", "p-family", "--html", str(page), "--json")
+    with pytest.raises(UsageFault, match=r"page\.html: "):
+        call(str(outcomes), "--family", "p-family", "--html", str(tmp_path / "none" / "page.html"))
