@@ -52,9 +52,12 @@ class Report:
 def check_trap(config: RunConfig, trap: Trap, sandbox: Sandbox) -> Report:
     """Run every gate on one trap. Raises UsageFault only for what keeps the check itself from running.
 
-    The gates that take longest (hostile, stable) come last, and only for a trap that has no other problem.
+    Gates go from cheap to dear: a trap whose files are not right is not run, and only one without any other problem is
+    looked at for `hostile` and `stable`. The evidence says what was not looked at.
     """
-    problems = list(static_problems(trap))
+    if static := static_problems(trap):
+        return Report(trap.id, tuple(static), (), ("nothing was run: the files come first",))
+    problems: list[Problem] = []
     seen: list[Seen] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -66,8 +69,7 @@ def check_trap(config: RunConfig, trap: Trap, sandbox: Sandbox) -> Report:
             problems += [problem for found in seen if (problem := found.problem)]
             looked = not problems
             if looked:
-                problems += hostile_problems(bench)
-                problems += _stable_problems(bench, records, folder)
+                problems += _last_problems(bench, records, folder)
         except (Fault, SandboxError, SolutionError, TrapError) as error:
             problems.append(Problem("wrong answers", "oracle", str(error)))
             looked = False
@@ -75,11 +77,12 @@ def check_trap(config: RunConfig, trap: Trap, sandbox: Sandbox) -> Report:
     return Report(trap.id, tuple(problems), tuple(seen), tuple(_evidence(seen, records, alone, looked)), alone)
 
 
-def _stable_problems(bench: Bench, records: Sequence[ArmRecord], folder: Path) -> Iterator[Problem]:
-    oracle, playbook = bench.oracle.source, bench.trap.playbook
+def _last_problems(bench: Bench, records: Sequence[ArmRecord], folder: Path) -> Iterator[Problem]:
     """From the cheapest look to the dearest; the first that finds something ends it."""
+    programs = {"oracle.py": bench.oracle.source.decode("utf-8"), "playbook.py": bench.trap.playbook.decode("utf-8")}
     looks: tuple[Callable[[], Iterator[Problem]], ...] = (
-        lambda: clock_problems({"oracle.py": oracle.decode("utf-8"), "playbook.py": playbook.decode("utf-8")}),
+        lambda: clock_problems(programs),
+        lambda: hostile_problems(bench),
         lambda: _moved_problems(records, _elsewhere(bench.ready.config, bench.trap, bench.sandbox, folder)),
         lambda: scoring_problems(bench, bench.ready.config.workers),
     )

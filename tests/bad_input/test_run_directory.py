@@ -248,8 +248,9 @@ def test_json_of_what_looks_at_the_machine(begun: Place) -> None:
     done = dreambench("doctor", "--json")
     assert done.returncode in (0, 3)
     assert {row["what"] for row in json.loads(done.stdout)} >= {"python", "git", "bubblewrap", "docker"}
-    done = dreambench(
-        "trap", "check", "--all", "--traps", begun.root / "traps", "--oracles", begun.root / "oracles", "--json"
-    )
-    assert done.returncode in (0, 3), done.stderr
-    assert isinstance(json.loads(done.stdout), list)
+    traps = shutil.copytree(begun.root / "traps", begun.root / "undated")
+    (traps / "c1/label/e1.md").write_text((traps / "c1/label/e1.md").read_text().replace("2026-01-05", "in January"))
+    done = dreambench("trap", "check", "--all", "--traps", traps, "--oracles", begun.root / "oracles", "--json")
+    assert done.returncode == 3, done.stderr
+    (problem,) = json.loads(done.stdout)
+    assert (problem["gate"], problem["where"]) == ("format", "e1.md")
