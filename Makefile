@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run ladder test lint bench clean
+.PHONY: run ladder test test-long lint bench clean
 .DEFAULT_GOAL := run
 
 $(STAMP): pyproject.toml
@@ -22,6 +22,9 @@ ladder: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest
+
+test-long: $(STAMP)
+	$(BIN)/python -m pytest -m long
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

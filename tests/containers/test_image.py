@@ -123,7 +123,7 @@ def test_nothing_of_the_host_is_in_the_root(docker_image: str, cache: Path) -> N
     assert members["home/dev"].uid == 1000
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @needs_mmdebstrap
 def test_two_builds_are_equal_bit_for_bit(docker_image: str, cache: Path, tmp_path: Path) -> None:
     rootfs = cache / "rootfs" / image.recipe() / "rootfs.tar"
