@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from containers.sandbox import Sandbox, SandboxError
@@ -25,13 +25,16 @@ from harness.gates.instruments import (
 from harness.gates.stable import PLACES, SCORINGS, Elsewhere, clock_problems, scoring_problems
 from harness.ledger import Ledger
 from harness.objects import ObjectStore
-from harness.outcome import Fault, Outcome
+from harness.outcome import Fault, Outcome, UsageFault
+from harness.plan import load_oracles, select
 from harness.records import ArmRecord
 from harness.run import Prepared, execute, prepare
 from harness.score import Scorer
 from oracles.solutions import SolutionError
+from traps.diversity import Print, diversity_problems, fingerprint, nearest
 from traps.gates import Problem, static_problems
-from traps.load import Trap
+from traps.hosted import HostedError
+from traps.load import Trap, discover
 from traps.schema import TrapError
 
 
@@ -49,13 +52,42 @@ class Report:
     alone: tuple[str, ...] = ()
 
 
-def check_trap(config: RunConfig, trap: Trap, sandbox: Sandbox) -> Report:
-    """Run every gate on one trap. Raises UsageFault only for what keeps the check itself from running.
+@dataclass(frozen=True)
+class Others:
+    """The prints of every trap that there is, by id, and the names of folders that cannot be read."""
+
+    prints: Mapping[str, Print] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
+
+
+def others(config: RunConfig) -> Others:
+    """What a trap is compared with: all traps of the folder. One that is broken hinders no other's check."""
+    prints: dict[str, Print] = {}
+    unread = []
+    for folder in discover(Path(config.traps_dir)):
+        name = f"{folder.parent.name}_{folder.name}"
+        narrowed = config.model_copy(update={"traps": (name,), "fold": ""})
+        try:
+            (trap,) = select(narrowed, config.cache_dir).values()
+            prints[name] = _print(narrowed, trap)
+        except (TrapError, HostedError, SolutionError, UsageFault):
+            unread.append(name)
+    return Others(prints, tuple(unread))
+
+
+def _print(config: RunConfig, trap: Trap) -> Print:
+    return fingerprint(trap, load_oracles(config, {trap.id: trap})[trap.id].source.decode("utf-8", "replace"))
+
+
+def check_trap(config: RunConfig, trap: Trap, sandbox: Sandbox, beside: Others | None = None) -> Report:
+    """Run every gate on one trap, `beside` other traps. Raises UsageFault only for what keeps the check from running.
 
     Gates go from cheap to dear: a trap whose files are not right is not run, and only one without any other problem is
     looked at for `hostile` and `stable`. The evidence says what was not looked at.
     """
-    if static := static_problems(trap):
+    beside = beside or Others()
+    own = _print(config, trap)
+    if static := [*static_problems(trap), *diversity_problems(own, beside.prints)]:
         return Report(trap.id, tuple(static), (), ("nothing was run: the files come first",))
     problems: list[Problem] = []
     seen: list[Seen] = []
@@ -74,7 +106,16 @@ def check_trap(config: RunConfig, trap: Trap, sandbox: Sandbox) -> Report:
             problems.append(Problem("wrong answers", "oracle", str(error)))
             looked = False
     alone = sufficient(records)
-    return Report(trap.id, tuple(problems), tuple(seen), tuple(_evidence(seen, records, alone, looked)), alone)
+    evidence = (*_evidence(seen, records, alone, looked), *_compared(own, beside))
+    return Report(trap.id, tuple(problems), tuple(seen), evidence, alone)
+
+
+def _compared(own: Print, beside: Others) -> Iterator[str]:
+    name, share = nearest(own, beside.prints)
+    if name:
+        yield f"nearest: {name} ({share:.2f})"
+    if unread := [other for other in beside.unread if other != own.trap]:
+        yield f"not compared with {', '.join(unread)}, which cannot be read"
 
 
 def _last_problems(bench: Bench, records: Sequence[ArmRecord], folder: Path) -> Iterator[Problem]:

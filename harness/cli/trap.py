@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from pydantic import ValidationError
 
-from harness.admission import check_trap
+from harness.admission import check_trap, others
 from harness.boxes import open_sandbox
 from harness.config import load
 from harness.outcome import COMPLETE, REJECTED, UsageFault
@@ -45,9 +45,10 @@ def check(
     except (TrapError, HostedError) as error:
         raise UsageFault(str(error), REJECTED) from error
     problems: list[Problem] = []
+    beside = others(config)
     with open_sandbox(config, "check") as box:
         for found in traps.values():
-            report = check_trap(config, found, box)
+            report = check_trap(config, found, box, beside)
             problems += report.problems
             if not as_json:
                 click.echo(f"{'ok  ' if not report.problems else 'NO  '}{found.id}: {'; '.join(report.evidence)}")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from containers.sandbox import Sandbox
-from harness.admission import Report, check_trap
+from harness.admission import Report, check_trap, others
 from harness.config import load
 from harness.draw import draw_all
 from harness.gates.instruments import covering, variants
@@ -136,6 +136,20 @@ def test_a_bad_trap_is_rejected_by_one_gate_alone(name: str, world: Path, box: S
     problems = checked(world, box).problems
     assert {p.gate for p in problems} == {gate}, problems
     assert any(says in p.message for p in problems), problems
+
+
+def test_a_copy_under_another_name_is_rejected_and_a_broken_neighbour_is_named(world: Path, box: Sandbox) -> None:
+    for room in ("traps", "oracles"):
+        shutil.copytree(world / room / "c1/label", world / room / "c1/sign")
+        shutil.copytree(world / room / "c1/label", world / room / "c1/torn")
+    edit(world / "traps/c1/sign/trap.toml", 'id = "c1_label"', 'id = "c1_sign"')
+    edit(world / "traps/c1/torn/trap.toml", 'id = "c1_label"', "id = ")
+    config = load(None, ["traps=c1_sign"], {"traps_dir": str(world / "traps"), "oracles_dir": str(world / "oracles")})
+    beside = others(config)
+    assert (sorted(beside.prints), beside.unread) == (["c1_label", "c1_sign"], ("c1_torn",))
+    (trap,) = select(config, config.cache_dir).values()
+    (problem,) = check_trap(config, trap, box, beside).problems
+    assert (problem.gate, problem.where) == ("diversity", "c1_label")
 
 
 def test_every_variant_of_every_choice_is_met() -> None:
