@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from traps.diversity import ALIKE, MOST, Print, diversity_problems, likeness, nearest, shingles
 
-WORDS = st.lists(st.sampled_from(["ash", "beech", "cedar", "elm", "fir", "hazel", "larch", "maple", "oak", "pine", "rowan", "yew"]), max_size=40)
+TREES = ("ash", "beech", "cedar", "elm", "fir", "hazel", "larch", "maple", "oak", "pine", "rowan", "yew")
+WORDS = st.lists(st.sampled_from(TREES), max_size=40)
 
 
 def made(name: str, text: str, skeleton: str = "s") -> Print:
