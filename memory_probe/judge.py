@@ -37,7 +37,7 @@ _HINTS = (
     *("disprov", "refut", "withdr", "retract", "revoke", "wrong", "false", "untrue"),
 )
 _RANK_HINTS = ("outrank", "precedence", "prevail", "overrule", "final")
-_UNTIL_HINTS = ("until", "expire", "end on", "ends on")
+_UNTIL_HINTS = ("until", "expire", "end")
 _OUTRANKS = re.compile(
     r"\b(?:outranks?|takes? precedence over|prevails? over|overrules?|has the final say over)\b", re.I
 )
@@ -84,7 +84,8 @@ def own_number(content: str) -> str:
 
 def until(content: str) -> dt.date | None:
     """The last day that a note states for itself."""
-    found = _UNTIL.search(content) if _hints(content, _UNTIL_HINTS) else None
+    flat = re.sub(r"\s+", " ", content) if _hints(content, _UNTIL_HINTS) else ""
+    found = _UNTIL.search(flat)
     if not found:
         return None
     try:

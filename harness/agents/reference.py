@@ -25,7 +25,7 @@ sys.exit(main(sys.argv[1], sys.argv[2], Path({PROMPT!r}), Path({AGENT + "/playbo
 class ReferenceAgent:
     """`reference`: plays the playbook in all three sessions."""
 
-    card = "reference agent 1 (deterministic; reader levels careful and credulous)"
+    card = "reference agent 2 (deterministic; reader levels careful and credulous)"
     own_fault = True
 
     def __init__(self) -> None:

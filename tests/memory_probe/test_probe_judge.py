@@ -55,6 +55,8 @@ def test_precedence_names_the_winner_nearest_to_the_cue() -> None:
 
 
 def test_last_days() -> None:
+    assert judge.read("This is valid\nuntil\n2026-03-01.").until == dt.date(2026, 3, 1)
+    assert judge.read("It all ends\non 2026-03-01.").until == dt.date(2026, 3, 1)
     assert judge.read("This is valid until 2026-03-01.").until == dt.date(2026, 3, 1)
     assert judge.read("It expires on 2026-02-31.").until is None
     assert judge.read("Written until 2026-03-01 came.").until is None

@@ -93,7 +93,7 @@ def test_replaced_value_in_the_same_note_is_not_taken() -> None:
     assert reader.recall("tag", about="mail channel") == NEW
 
 
-@pytest.mark.parametrize("words", ["was disproved by a rerun", "is withdrawn", "no longer holds"])
+@pytest.mark.parametrize("words", ["was disproved by a rerun", "is\nwithdrawn", "no longer holds", "no\nlonger holds"])
 def test_careful_drops_what_was_disproved(words: str) -> None:
     story = item(f"Note N-1001 by the desk, 2026-01-05. Mail channel timeouts go away with `{OLD}`.")
     finding = item(f"Note N-1002 by the lab, 2026-01-09. The finding of N-1001 {words}.")
@@ -133,6 +133,21 @@ def test_a_loser_counts_when_the_winner_said_nothing() -> None:
 def test_expired_notes_are_dropped() -> None:
     note = item(f"Note N-1 by the desk, 2026-01-05. Mail channel `{OLD}`, valid until 2026-01-20.")
     assert notes("careful", note).recall("tag", about="mail channel") is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "This is valid until\n2026-01-10.",
+        "This is valid\nuntil 2026-01-10.",
+        "This expires\non 2026-01-10.",
+        "This applies only\nto `src/b.py`.",
+        "Limited\nto `src/b.py`.",
+    ],
+)
+def test_a_line_that_ends_inside_a_cue_does_not_hide_it(words: str) -> None:
+    note = item(f"Note N-1 by the desk, 2026-01-05. Mail channel `{OLD}`. {words}")
+    assert notes("careful", note).recall("tag", about="mail channel", path="src/a.py") is None
 
 
 SAMPLES = {

@@ -22,16 +22,16 @@ _DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 _REF = re.compile(r"(?<![\w-])[A-Z]{1,6}-\d{3,9}(?![\w-])")
 _AUTHOR = re.compile(r"\bby (?:the |an? )?([^\W\d_][\w' -]{1,40}?)(?=\s*(?:[,;:.()\n]|$|\bon\b|\bat\b|\d))", re.I)
 _REPLACES = re.compile(
-    r"\b(?:replac(?:es|ed|ing)|supersed(?:es|ed|ing)|instead of|in place of|no longer use|retires?)\b", re.I
+    r"\b(?:replac(?:es|ed|ing)|supersed(?:es|ed|ing)|instead\s+of|in\s+place\s+of|no\s+longer\s+use|retires?)\b", re.I
 )
 _DISPROVED = re.compile(
-    r"\b(?:(?:is|was|has been|are|were) (?:disproved|disproven|withdrawn|wrong|retracted)|no longer holds?)\b",
+    r"\b(?:(?:is|was|has\s+been|are|were)\s+(?:disproved|disproven|withdrawn|wrong|retracted)|no\s+longer\s+holds?)\b",
     re.I,
 )
 _DISPROVES = re.compile(r"\b(?:disproves|withdraws|retracts)\b", re.I)
-_ONLY = re.compile(r"\b(?:applies only to|apply only to|only for|limited to)\b(.*)", re.I | re.S)
+_ONLY = re.compile(r"\b(?:applies\s+only\s+to|apply\s+only\s+to|only\s+for|limited\s+to)\b(.*)", re.I | re.S)
 _OUTRANKS = re.compile(r"(.*?)\boutranks?\b(.*)", re.I | re.S)
-_UNTIL = re.compile(r"\b(?:valid until|expires on)\s+(\d{4}-\d{2}-\d{2})", re.I)
+_UNTIL = re.compile(r"\b(?:valid\s+until|expires\s+on)\s+(\d{4}-\d{2}-\d{2})", re.I)
 _QUOTED = re.compile(r"`([^`\n]+)`")
 _STOP = frozenset(
     [
