@@ -126,6 +126,14 @@ def test_careful_obeys_precedence_and_credulous_the_date() -> None:
     assert notes("credulous", *dated).recall("tag", about="mail channel") == OTHER
 
 
+def test_a_name_that_is_broken_by_a_line_end_is_the_same_name() -> None:
+    rule = (
+        "Rule N-3 by the lead, 2026-01-06: for channels the audit\noffice outranks the storage\nteam and the help desk."
+    )
+    shown = [item(rule) if "Rule" in i.text else i for i in AUTHORITY]
+    assert notes("careful", *shown).recall("tag", about="mail channel") == OLD
+
+
 def test_a_loser_counts_when_the_winner_said_nothing() -> None:
     assert notes("careful", *AUTHORITY[1:3]).recall("tag", about="mail channel") == NEW
 

@@ -79,8 +79,8 @@ class Item:
 
     @property
     def sentences(self) -> list[str]:
-        """Sentences end at a stop before white space, at a blank line or at `;`."""
-        return re.split(r"(?<=[.!?])\s+|\n\s*\n|;\s", self.text)
+        """Sentences end at a stop before white space, at a blank line or at `;`; a line end inside is a blank."""
+        return [" ".join(part.split()) for part in re.split(r"(?<=[.!?])\s+|\n\s*\n|;\s", self.text)]
 
     @property
     def written(self) -> str:
