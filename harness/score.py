@@ -128,7 +128,8 @@ class Scorer:
             except OracleError as error:
                 raise Fault(Boundary.ORACLE, str(error)) from error
 
-        return self._derived.get((trap.id, _seed(draw)), ask)[0]
+        # by the facts, not by the draw: a changed token of the same draw has other derived facts
+        return self._derived.get((trap.id, history.expect, tuple(sorted(draw.facts.items()))), ask)[0]
 
     def _oracle_at_fault(self, trap: Trap, history: History, draw: Draw, start: Snapshot, verdict: Verdict) -> bool:
         reference = self._plan.oracles[trap.id].reference(history.name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,12 @@ import pytest
 from containers.sandbox import Sandbox
 from harness.admission import Report, check_trap, others
 from harness.config import load
-from harness.draw import draw_all
+from harness.draw import draw_all, draw_one
+from harness.gates.bench import mutate
 from harness.gates.instruments import covering, variants
 from harness.plan import select
+from harness.run import load_plan
+from harness.score import Scorer
 
 MINI = Path(__file__).parent.parent / "data" / "mini"
 Check = Callable[[], Report]
@@ -150,6 +154,19 @@ def test_a_copy_under_another_name_is_rejected_and_a_broken_neighbour_is_named(w
     (trap,) = select(config, config.cache_dir).values()
     (problem,) = check_trap(config, trap, box, beside).problems
     assert (problem.gate, problem.where) == ("diversity", "c1_label")
+
+
+def test_derived_facts_follow_a_changed_token(box: Sandbox) -> None:
+    config = load(None, ["traps=c7_archive_check", "conditions=B0"])
+    plan = load_plan(config)
+    trap, scorer = plan.traps["c7_archive_check"], Scorer(box, plan, config)
+    draw = draw_one(trap)
+    changed = replace(draw, facts=mutate(trap, draw))
+    history = trap.spec.history[0]
+    one, other = (dict(scorer.derived(trap, history, d)) for d in (draw, changed))
+    assert one.keys() == other.keys() != set()
+    assert one != other
+    assert dict(scorer.derived(trap, history, draw)) == one
 
 
 def test_every_variant_of_every_choice_is_met() -> None:
