@@ -1,0 +1,12 @@
+"""How many minutes after its schedule a job comes due, so that not all begin together."""
+
+from __future__ import annotations
+
+import zlib
+
+LONGEST = 59
+
+
+def offset(seed: str, name: str, stagger: int) -> int:
+    """Minutes from 0 to `stagger`; the same for a seed and a name at every start, on every host."""
+    return zlib.crc32(f"{seed}/{name}".encode()) % (stagger + 1)
