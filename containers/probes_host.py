@@ -16,11 +16,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from containers.docker_neighbours import foreign_mounts
 from containers.probes_base import LIMITS, Bench, Probe, ended, python, run, unless
 from containers.sandbox import Mount, SandboxError, Spec
 
 _PATIENCE = 8.0  # seconds for the kernel and an engine to finish what a dead harness left
-_OTHERS = 60.0  # seconds for mounts: a container of another program that was started meanwhile looks like one of ours
 
 
 def _processes(marker: str) -> list[str]:
@@ -39,22 +39,27 @@ def _mounts() -> set[str]:
     return {line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()}
 
 
-def _soon(look: Callable[[], list[str]], patience: float = _PATIENCE) -> list[str]:
+def _soon(look: Callable[[], list[str]]) -> list[str]:
     """The findings, once they are gone or patience is."""
-    deadline = time.monotonic() + patience
+    deadline = time.monotonic() + _PATIENCE
     while (found := look()) and time.monotonic() < deadline:
         time.sleep(0.1)
     return found
 
 
-def _mounts_left(before: set[str]) -> list[str]:
-    """The mounts that are new at this moment and stay.
+def _mounts_left(before: set[str], label: str = "") -> list[str]:
+    """The mounts that are new at this moment, stay, and are not those of other programs' containers.
 
-    What is mounted later cannot be the probe's: its runs are over. What another program mounted earlier goes when that
-    program's container ends, so only a mount that outlives the patience is called left.
+    What is mounted later cannot be the probe's: its runs are over. `label` is that of our own containers.
     """
     left = _mounts() - before
-    return _soon(lambda: sorted(left & _mounts()), _OTHERS)
+    here = _soon(lambda: sorted(left & _mounts()))
+    return sorted(set(here) - foreign_mounts(label, here)) if here else []
+
+
+def _label(bench: Bench) -> str:
+    """The label of the sandbox's containers; "" for one that has none."""
+    return str(getattr(bench.sandbox, "label", ""))
 
 
 def _nothing_left(bench: Bench) -> str | None:
@@ -67,7 +72,7 @@ def _nothing_left(bench: Bench) -> str | None:
     left = _processes(marker)
     if left:
         return f"processes {left} are alive after the return"
-    mounts = _mounts_left(before)
+    mounts = _mounts_left(before, _label(bench))
     return unless(not mounts, f"mounts {mounts[:5]}")
 
 
@@ -77,7 +82,7 @@ def _nothing_left_of_failure(bench: Bench) -> str | None:
     try:
         bench.sandbox.run(Spec(command=("true",), mounts={"/work": Mount(b"no tar" * 200, writable=True)}))
     except SandboxError:
-        mounts = _mounts_left(before)
+        mounts = _mounts_left(before, _label(bench))
         return unless(not mounts, f"mounts {mounts[:5]}") or _alive(bench)
     return "a mount that is no tar stream raised nothing"
 
@@ -128,7 +133,7 @@ def _killed_harness(bench: Bench) -> str | None:
         if not running:
             return "the harness did not start a sandbox within 20 s"
         processes = _soon(lambda: _processes(marker))
-        mounts = _mounts_left(before)
+        mounts = _mounts_left(before, _label(bench))
         files = os.listdir(scratch)
     return unless(not (processes or mounts or files), f"processes {processes}, mounts {mounts[:5]}, files {files[:5]}")
 
@@ -142,7 +147,7 @@ def _closed_harness(bench: Bench) -> str | None:
         with _harness(bench, marker, scratch, 0.5) as harness:
             said = harness.stdout.read() if harness.stdout else ""
         processes = _soon(lambda: _processes(marker))
-        mounts = _mounts_left(before)
+        mounts = _mounts_left(before, _label(bench))
         files = os.listdir(scratch)
     fine = said.split() == ["ready", "closed"] and not (processes or mounts or files)
     return unless(fine, f"said {said!r}, processes {processes}, mounts {mounts[:5]}, files {files[:5]}")
