@@ -175,11 +175,13 @@ def stored_config(folder: RunDir, changes: dict[str, Any] | None = None) -> RunC
 
 
 def _note(folder: RunDir, box: Sandbox) -> None:
-    """Keep the versions of the sandbox; where that cannot be done, the first session says why, with its boundary."""
+    """Keep the versions of the sandbox. Raises Fault when they cannot be had or kept."""
     try:
         folder.note_sandbox(box.describe())
-    except (SandboxError, OSError):
-        pass
+    except SandboxError as error:
+        raise Fault(Boundary.SANDBOX, f"{error}; nothing was run") from error
+    except OSError as error:
+        raise _not_kept(folder, error) from error
 
 
 def _unavailable(ready: Prepared) -> dict[str, str]:
@@ -187,11 +189,13 @@ def _unavailable(ready: Prepared) -> dict[str, str]:
     try:
         return refused(cleared(ready.folder, ready.plan.conditions, ready.config.workers))
     except OSError as error:
-        where = ready.folder.path
-        raise Fault(
-            Boundary.LEDGER,
-            f"{where}: {error.strerror or error}; nothing was run (remedy: make room, then dreambench resume {where})",
-        ) from error
+        raise _not_kept(ready.folder, error) from error
+
+
+def _not_kept(folder: RunDir, error: OSError) -> Fault:
+    why = error.strerror or error
+    remedy = f"remedy: make room, then dreambench resume {folder.path}"
+    return Fault(Boundary.LEDGER, f"{folder.path}: {why}; nothing was run ({remedy})")
 
 
 def execute(
