@@ -6,14 +6,15 @@ Invariant: a gate reports what it saw and never mends or guesses; every run happ
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from containers.sandbox import Sandbox, SandboxError
 from harness.config import RunConfig
 from harness.gates.answers import Seen, hostile_problems, judged
-from harness.gates.bench import Bench, Start
+from harness.gates.bench import Bench, narrowed, ran, starts
 from harness.gates.instruments import (
     EVERY,
     covering,
@@ -23,12 +24,11 @@ from harness.gates.instruments import (
     variants,
 )
 from harness.gates.stable import PLACES, SCORINGS, Elsewhere, clock_problems, scoring_problems
-from harness.ledger import Ledger
-from harness.objects import ObjectStore
+from harness.gates.trees import leak_problems, suite_problems
 from harness.outcome import Fault, Outcome, UsageFault
 from harness.plan import load_oracles, select
 from harness.records import ArmRecord
-from harness.run import Prepared, execute, prepare
+from harness.run import Prepared, prepare
 from harness.score import Scorer
 from oracles.solutions import SolutionError
 from traps.diversity import Print, diversity_problems, fingerprint, nearest
@@ -79,6 +79,24 @@ def _print(config: RunConfig, trap: Trap) -> Print:
     return fingerprint(trap, load_oracles(config, {trap.id: trap})[trap.id].source.decode("utf-8", "replace"))
 
 
+def check_traps(config: RunConfig, traps: Iterable[Trap], sandbox: Sandbox) -> Iterator[tuple[Trap, Report]]:
+    """Each trap with its report, in the order given, as soon as it is there.
+
+    Several traps are checked side by side, one worker each: parts of a check are serial, so one trap alone cannot use
+    every core. Raises as `check_trap`; what has not begun by then is not begun.
+    """
+    todo, beside = list(traps), others(config)
+    side_by_side = min(config.workers, len(todo))
+    inner = config.model_copy(update={"jobs": max(config.workers // max(side_by_side, 1), 1)})
+    with ThreadPoolExecutor(max(side_by_side, 1)) as pool:
+        running = [pool.submit(check_trap, inner, trap, sandbox, beside) for trap in todo]
+        try:
+            for trap, report in zip(todo, running, strict=True):
+                yield trap, report.result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
 def check_trap(config: RunConfig, trap: Trap, sandbox: Sandbox, beside: Others | None = None) -> Report:
     """Run every gate on one trap, `beside` other traps. Raises UsageFault only for what keeps the check from running.
 
@@ -95,10 +113,11 @@ def check_trap(config: RunConfig, trap: Trap, sandbox: Sandbox, beside: Others |
         folder = Path(name)
         ready, records = _instruments(config, trap, sandbox, folder)
         problems += instrument_problems(trap, records)
-        bench = Bench(trap, ready, sandbox, Scorer(sandbox, ready.plan, ready.config), _starts(ready, records))
+        bench = Bench(trap, ready, sandbox, Scorer(sandbox, ready.plan, ready.config), starts(ready, records))
         try:
-            seen = list(judged(bench))
+            seen = judged(bench, config.workers)
             problems += [problem for found in seen if (problem := found.problem)]
+            problems += [*leak_problems(bench), *suite_problems(bench)]
             looked = not problems
             if looked:
                 problems += _last_problems(bench, records, folder)
@@ -144,12 +163,12 @@ def _evidence(seen: Sequence[Seen], records: Sequence[ArmRecord], alone: Sequenc
 def _instruments(config: RunConfig, trap: Trap, sandbox: Sandbox, folder: Path) -> tuple[Prepared, list[ArmRecord]]:
     """All instruments on one draw; with choices, also the two that must pass on draws that meet every variant."""
     known = instruments(trap)
-    ready = prepare(_narrowed(config, trap, tuple(known), 1), folder / "run", known)
-    records = _run(ready, sandbox)
+    ready = prepare(narrowed(config, trap, tuple(known), 1), folder / "run", known)
+    records = ran(ready, sandbox)
     if (needed := variants(trap)) > 1:
-        more = prepare(_narrowed(config, trap, ("EVIDENCE", EVERY), needed), folder / "variants", known)
+        more = prepare(narrowed(config, trap, ("EVIDENCE", EVERY), needed), folder / "variants", known)
         more.draws = covering(trap, more.draws)
-        records += _run(more, sandbox)
+        records += ran(more, sandbox)
     return ready, records
 
 
@@ -158,9 +177,9 @@ def _elsewhere(config: RunConfig, trap: Trap, sandbox: Sandbox, folder: Path) ->
     codes, known = ("B0", "EVIDENCE"), instruments(trap)
     found = []
     for number, place in enumerate(PLACES[1:3]):
-        narrowed = _narrowed(config, trap, codes, 1).model_copy(update={"facts_from": str(folder / "run")})
+        again = narrowed(config, trap, codes, 1).model_copy(update={"facts_from": str(folder / "run")})
         moved = Elsewhere(sandbox, place)
-        found += _run(prepare(narrowed, folder / f"place-{number}", known), moved)
+        found += ran(prepare(again, folder / f"place-{number}", known), moved)
     return found
 
 
@@ -178,27 +197,3 @@ def _moved_problems(records: Sequence[ArmRecord], elsewhere: Sequence[ArmRecord]
 
 def _says(ended: object) -> str:
     return "; ".join(f"{outcome.value} {cause}".strip() for outcome, cause in ended) if isinstance(ended, list) else "-"
-
-
-def _narrowed(config: RunConfig, trap: Trap, codes: tuple[str, ...], seeds: int) -> RunConfig:
-    wanted = {"traps": (trap.id,), "conditions": codes, "seeds": seeds, "first_seed": 1, "readers": ("careful",),
-              "facts_from": "", "haystack": 0, "family": "", "fold": ""}  # fmt: skip
-    return config.model_copy(update=wanted)
-
-
-def _run(ready: Prepared, sandbox: Sandbox) -> list[ArmRecord]:
-    execute(ready, lambda record: None, sandbox=sandbox, unavailable={})
-    with Ledger(ready.folder.ledger, read_only=True) as ledger:
-        return list(ledger.arms())
-
-
-def _starts(ready: Prepared, records: Sequence[ArmRecord]) -> Mapping[str, Start | None]:
-    """The S3 start tree of each history; None when no arm got there."""
-    found: dict[str, Start | None] = {}
-    with Ledger(ready.folder.ledger, read_only=True) as ledger:
-        for record in records:
-            if record.condition == "EVIDENCE" and record.history not in found:
-                last = [s for s in ledger.sessions(record.arm, record.attempt) if s.number == 3]
-                store = ObjectStore(ready.folder.objects)
-                found[record.history] = store.get(last[0].tree_in) if last else None
-    return found

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from containers.sandbox import MIB, Limits, Sandbox, SandboxError
+from containers.sandbox import Limits, Sandbox, SandboxError
 from harness import items
 from harness.agents.agent import Agent, Script, Task
 from harness.bank import Bank, item_classes
@@ -31,7 +31,7 @@ from harness.plan import Arm, Plan
 from harness.records import ArmRecord, CheckRecord, Ending, FactTrace, SessionRecord
 from harness.rundir import RunDir
 from harness.score import Scorer
-from harness.session import CheckMemo, Finished, run_session
+from harness.session import CheckMemo, Finished, run_session, session_limits
 from harness.snapshot import Entry, Snapshot, of_tree, overlay
 from memory_probe.protocol import Budget, Episode, View
 from memory_probe.render import memory_bytes, render
@@ -63,8 +63,7 @@ class Context:
 
     @property
     def limits(self) -> Limits:
-        own = self.config.limits
-        return Limits(own.wall, own.memory_mib * MIB, own.processes, disk=own.disk_mib * MIB)
+        return session_limits(self.config)
 
 
 def run_arm(context: Context, arm: Arm, attempt: int) -> ArmRecord:

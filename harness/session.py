@@ -12,8 +12,9 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from containers.sandbox import WORK, Limits, Mount, Result, Sandbox, Spec
+from containers.sandbox import MIB, WORK, Limits, Mount, Result, Sandbox, Spec
 from harness.agents.agent import Agent, Task
+from harness.config import RunConfig
 from harness.delta import is_cache
 from harness.objects import ObjectStore
 from harness.once import Once
@@ -36,6 +37,12 @@ class Finished:
     dropped: tuple[str, ...]
     cut_short: str
     seconds: float
+
+
+def session_limits(config: RunConfig) -> Limits:
+    """What one session or public check may use."""
+    own = config.limits
+    return Limits(own.wall, own.memory_mib * MIB, own.processes, disk=own.disk_mib * MIB)
 
 
 class CheckMemo:

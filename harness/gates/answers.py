@@ -7,11 +7,13 @@ answer passes, and none makes the oracle end `invalid`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from harness.gates.bench import Bench
 from oracles import broker
 from oracles.folder import NOTHING
+from oracles.solutions import Expectation
 from oracles.verdict import OracleError
 from traps.gates import Problem
 from traps.schema import History
@@ -37,14 +39,17 @@ class Seen:
         return Problem("wrong answers", where, f"declared {self.declared}, got {self.got}: {self.cause}")
 
 
-def judged(bench: Bench) -> Iterator[Seen]:
-    """Every declared solution in every history. Raises SolutionError, Fault, SandboxError."""
-    for history in bench.trap.spec.history:
-        start = bench.start(history)
-        for row in bench.declared(history):
-            delta = bench.change(history, row)
-            ending = bench.scorer.end(bench.trap, history, bench.draw, "-", start, delta)
-            yield Seen(row.name, history.name, row.outcome, ending.outcome.value, ending.cause)
+def judged(bench: Bench, jobs: int) -> list[Seen]:
+    """Every declared solution in every history, `jobs` at a time. Raises SolutionError, Fault, SandboxError."""
+    asked = [(history, row) for history in bench.trap.spec.history for row in bench.declared(history)]
+    with ThreadPoolExecutor(max(jobs, 1)) as pool:
+        return list(pool.map(lambda pair: _seen(bench, *pair), asked))
+
+
+def _seen(bench: Bench, history: History, row: Expectation) -> Seen:
+    start, delta = bench.start(history), bench.change(history, row)
+    ending = bench.scorer.end(bench.trap, history, bench.draw, "-", start, delta)
+    return Seen(row.name, history.name, row.outcome, ending.outcome.value, ending.cause)
 
 
 def hostile_problems(bench: Bench) -> Iterator[Problem]:
