@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run ladder test test-long lint bench clean
+.PHONY: run ladder whole test test-long lint bench clean
 .DEFAULT_GOAL := run
 
 $(STAMP): pyproject.toml
@@ -19,6 +19,12 @@ run: $(STAMP)
 ladder: $(STAMP)
 	$(BIN)/dreambench run fold=quick conditions=all --out runs/ladder-0
 	$(BIN)/dreambench run fold=quick conditions=all haystack=200 --facts-from runs/ladder-0 --out runs/ladder-200
+
+SEVEN := B0,B1,B5,ALL,DF,EVIDENCE,POISON
+whole: $(STAMP)
+	$(BIN)/dreambench run fold=c1-c10 conditions=$(SEVEN) --out runs/whole-0
+	$(BIN)/dreambench run fold=c1-c10 conditions=$(SEVEN) haystack=200 --facts-from runs/whole-0 --out runs/whole-200
+	$(BIN)/dreambench trap instruments runs/whole-0 runs/whole-200
 
 test: $(STAMP)
 	$(BIN)/python -m pytest

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from containers.sandbox import Sandbox, SandboxError
 from harness.config import RunConfig
-from harness.gates.answers import Seen, hostile_problems, judged
+from harness.gates.answers import Seen, hostile_problems, judged, missing_problems
 from harness.gates.bench import Bench, narrowed, ran, starts
 from harness.gates.instruments import (
     EVERY,
@@ -117,7 +117,7 @@ def check_trap(config: RunConfig, trap: Trap, sandbox: Sandbox, beside: Others |
         try:
             seen = judged(bench, config.workers)
             problems += [problem for found in seen if (problem := found.problem)]
-            problems += [*leak_problems(bench), *suite_problems(bench)]
+            problems += [*missing_problems(bench, seen), *leak_problems(bench), *suite_problems(bench)]
             looked = not problems
             if looked:
                 problems += _last_problems(bench, records, folder)

@@ -1,14 +1,16 @@
 """From a run directory to a report: what `analysis.report` is made from, and the two files at the end of a run.
 
-Invariant: a report is made from the run directory alone (no trap, oracle or family file is read again), and says no
-path, user or name of the host; what an older run did not store is left out, never guessed.
+Invariant: a report is made from the run directory alone (no trap, oracle or family file is read again) and, if told,
+from what was removed since; it says no path, user or name of the host; what an older run did not store is left out,
+never guessed.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from analysis import glossary
@@ -52,10 +54,13 @@ class Report:
         return as_markdown(self.document)
 
 
-def report(folder: RunDir, records: Sequence[ArmRecord]) -> Report:
-    """The report of a run, finished or not. Raises UsageFault for a file of the run that cannot be read."""
+def report(folder: RunDir, records: Sequence[ArmRecord], removed: Collection[str] | None = None) -> Report:
+    """The report of a run, finished or not; traps that were `removed` are in no rate but that of a slice.
+
+    `removed` None: those that were when the run was begun. Raises UsageFault for a file of the run that cannot be read.
+    """
     archive, ordered = Archive.open(folder), in_plan_order(folder.description(), records)
-    document = build(run_data(folder, ordered, archive))
+    document = build(run_data(folder, ordered, archive, removed))
     return Report(document, lambda: as_html(document, arms(folder, ordered, archive), glossary.load()))
 
 
@@ -93,12 +98,14 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def run_data(folder: RunDir, records: Sequence[ArmRecord], archive: Archive | None = None) -> RunData:
+def run_data(
+    folder: RunDir, records: Sequence[ArmRecord], archive: Archive | None = None, removed: Collection[str] | None = None
+) -> RunData:
     """Everything that the tables and figures are made from. Raises UsageFault for a damaged file."""
     stored = folder.description()
     archive = archive or Archive.open(folder)
     found = memory_rows(stored, records)
-    traps = _traps(stored, records)
+    traps = _traps(stored, records, removed)
     return RunData(
         title=_title(stored),
         agent=REFERENCE if stored.agent == ReferenceAgent.card else stored.agent,
@@ -139,13 +146,15 @@ def _family(folder: RunDir, stored: Description) -> Family | None:
     return family
 
 
-def _traps(stored: Description, records: Sequence[ArmRecord]) -> dict[str, TrapInfo]:
+def _traps(stored: Description, records: Sequence[ArmRecord], removed: Collection[str] | None) -> dict[str, TrapInfo]:
     """Every trap of the plan; an older run tells constructs only."""
     found = {r.trap: TrapInfo(construct=r.construct_) for r in records}
     found |= {trap: TrapInfo(construct=construct) for trap, construct in stored.constructs.items()}
     for trap, told in stored.traps_told.items():
-        found[trap] = TrapInfo(told.construct_, told.family, told.fixture, told.evidence, told.clean_start)
-    return {trap: found.get(trap, TrapInfo()) for trap in stored.meaning.get("traps", found)} | found
+        gone = told.candidate == "removed"
+        found[trap] = TrapInfo(told.construct_, told.family, told.fixture, told.evidence, told.clean_start, gone)
+    told_of = {trap: found.get(trap, TrapInfo()) for trap in stored.meaning.get("traps", found)} | found
+    return told_of if removed is None else {t: replace(info, removed=t in removed) for t, info in told_of.items()}
 
 
 def _poisoned(stored: Description, records: Sequence[ArmRecord]) -> frozenset[str]:
@@ -203,6 +212,7 @@ def _told(
         ("agent", stored.agent),
         ("reader levels", ", ".join(reader for reader in stored.readers if reader != "-") or "none"),
         ("traps", _grouped(traps)),
+        ("traps as candidates", _candidates(stored)),
         ("seeds", _seeds(config)),
         ("arms", f"{stored.arms} (trap x condition x seed x history)"),
         ("view budget", f"{config.get('budget.k', '?')} items, {config.get('budget.tokens', '?')} tokens"),
@@ -227,6 +237,12 @@ def _grouped(traps: Mapping[str, TrapInfo]) -> str:
         by[info.construct] = by.get(info.construct, 0) + 1
     names = sorted(by, key=lambda name: (len(name), name))
     return f"{len(traps)} ({', '.join(f'{name}: {by[name]}' for name in names)})"
+
+
+def _candidates(stored: Description) -> str:
+    """How the traps stood to the record of candidates when the run was begun; "" without one."""
+    found = Counter(told.candidate for told in stored.traps_told.values() if told.candidate)
+    return ", ".join(f"{number} {state}" for state, number in sorted(found.items()))
 
 
 def _seeds(config: Mapping[str, Any]) -> str:

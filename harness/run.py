@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from containers.sandbox import Sandbox, SandboxError
+from harness import candidates
 from harness import draw as drawing
 from harness import plan as planning
 from harness.agents import make_agent
@@ -115,6 +116,7 @@ def _begin(config: RunConfig, folder: RunDir, plan: Plan, draws: drawing.Draws, 
 
 def _description(config: RunConfig, plan: Plan, root: str, label: str) -> dict[str, Any]:
     family = {"family": plan.family.as_data()} if plan.family else {}
+    standing = candidates.of_plan(config, plan)
     return {
         "label": label,
         "begun": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
@@ -127,7 +129,7 @@ def _description(config: RunConfig, plan: Plan, root: str, label: str) -> dict[s
         "arms_by_condition": dict(Counter(arm.condition for arm in plan.arms)),
         "readers": list(plan.readers),
         "constructs": {t: trap.construct for t, trap in plan.traps.items()},
-        "traps_told": {t: _told(trap) for t, trap in plan.traps.items()},
+        "traps_told": {t: {**_told(trap), "candidate": standing.get(t, "")} for t, trap in plan.traps.items()},
         **family,
         "python": platform.python_version(),
         "dreambench": metadata.version("dreambench-swe"),

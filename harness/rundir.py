@@ -48,6 +48,7 @@ class TrapTold(BaseModel):
     evidence: str = ""
     clean_start: bool | None = None
     poisoned: bool = False
+    candidate: str = ""  # how it stood to the record of candidates when the run was begun; "" without a record
 
 
 class Description(BaseModel):

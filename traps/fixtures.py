@@ -51,7 +51,9 @@ def load_fixture(root: Path, name: str, cache: Path) -> Fixture:
         tree = read_folder(folder / "repo")
     if not tree:
         raise TrapError(f"{folder}: the fixture's tree is empty")
-    return Fixture(spec, tree, tree_digest(tree))
+    # how it is tested and imported belongs to what a trap was admitted on, as much as its files do
+    told = hashlib.sha256(spec.model_dump_json(by_alias=True).encode())
+    return Fixture(spec, tree, hashlib.sha256(f"{told.hexdigest()}\n{tree_digest(tree)}\n".encode()).hexdigest())
 
 
 def read_folder(folder: Path) -> Tree:

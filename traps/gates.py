@@ -7,17 +7,20 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from traps import facts
 from traps.load import Trap, note_text
 from traps.schema import Event, Poison, TrapError
+from traps.unwritten import left_in
 
 #: Words that would tell an agent what it is in.
 _TELLING = re.compile(
     r"\b(dreambench|benchmark|trap|oracle|haystack|C(?:10|[1-9])|B[0-7]|POISON|EVIDENCE|memory condition)\b"
 )
+_TELLING_VARIANT = 4  # characters
 _CREDENTIAL = re.compile(r"\b(token|secret|password|passwd|api[ _-]?key|credential)\b", re.I)
 
 
@@ -32,8 +35,14 @@ class Problem:
 
 
 def static_problems(trap: Trap) -> list[Problem]:
-    """The problems of the gates format, entropy and leak."""
-    return [*format_gate(trap), *entropy_gate(trap), *leak_gate(trap)]
+    """The problems of the gates format, entropy and leak, and what is still to be written."""
+    return [*format_gate(trap), *entropy_gate(trap), *leak_gate(trap), *unwritten(trap.folder)]
+
+
+def unwritten(folder: Path) -> Iterator[Problem]:
+    """Every mark of a scaffold that is left in a trap or oracle folder."""
+    for left in left_in(folder):
+        yield Problem("unwritten", left.where, left.text)
 
 
 def format_gate(trap: Trap) -> Iterator[Problem]:
@@ -50,6 +59,9 @@ def format_gate(trap: Trap) -> Iterator[Problem]:
             yield Problem("format", session.prompt, f"the prompt tells what it is part of: {found.group()!r}")
         if trap.id in text:
             yield Problem("format", session.prompt, "the prompt names the trap")
+    for name, line in trap.first.items():
+        if line == 1:
+            yield Problem("format", name, "its first line is not the canary line", fixable=True)
     if (trap.spec.construct_ == "C9") != any(h.name == "disconfirmed" for h in trap.spec.history):
         yield Problem("format", "history", "C9, and only C9, has the histories confirmed and disconfirmed")
     for note in _notes(trap):
@@ -70,7 +82,7 @@ def _note_problems(trap: Trap, note: Event | Poison) -> Iterator[Problem]:
     replaced = {trap.spec.facts[name].supersedes for name in note.carries}
     for name, value in values.items():
         if name not in note.carries and name not in replaced and len(value) >= 12 and value in text:
-            yield Problem("format", note.text, f"holds {name} without saying so in `carries`")
+            yield Problem("format", note.text, f"holds {name} without saying so in `carries`", fixable=True)
     if refs[note.id] not in text:
         yield Problem("format", note.text, "does not hold its own note number (<< ref >>)")
     if note.author.lower() not in text.lower():
@@ -97,12 +109,15 @@ def entropy_gate(trap: Trap) -> Iterator[Problem]:
 
 
 def leak_gate(trap: Trap) -> Iterator[Problem]:
-    """No public file an agent sees before S3 holds the fixed part of a format next to hex, or a choice's answer."""
+    """No file an agent sees before S3 has something of a token's form, and none tells which variant a choice has."""
     public = {"playbook.py": trap.playbook.decode("utf-8", "replace"), trap.spec.session[2].prompt: _s3(trap)}
     public |= {
         p: f.data.decode("utf-8", "replace") for tree in (trap.fixture.tree, *trap.overlays) for p, f in tree.items()
     }
+    told = {name: public[name] for name in ("playbook.py", trap.spec.session[2].prompt)}
     for name, fact in trap.spec.facts.items():
+        if fact.kind == "choice":
+            yield from _choice_told(name, fact.variants, told)
         if fact.kind != "token":
             continue
         pattern = re.compile(facts.pattern(fact.format))
@@ -112,6 +127,16 @@ def leak_gate(trap: Trap) -> Iterator[Problem]:
     playbook = public["playbook.py"]
     if found := _TELLING.search(playbook):
         yield Problem("leak", "playbook.py", f"tells what it is part of: {found.group()!r}")
+
+
+def _choice_told(name: str, variants: Sequence[str], told: Mapping[str, str]) -> Iterator[Problem]:
+    """A prompt or playbook that knows some variants and not others; short ones stand anywhere by chance."""
+    if min(map(len, variants), default=0) < _TELLING_VARIANT:
+        return
+    for path, text in told.items():
+        held = [v for v in variants if re.search(rf"(?<!\w){re.escape(v)}(?!\w)", text)]
+        if held and len(held) < len(variants):
+            yield Problem("leak", path, f"holds {', '.join(held)} of the variants of {name}, and not the others")
 
 
 def _s3(trap: Trap) -> str:

@@ -109,7 +109,7 @@ class History(_Strict):
 
 
 class TrapFile(_Strict):
-    """`trap.toml`."""
+    """`trap.toml`. `reason` says why the evidence cannot be inferred; `evidence_only` why no memory yet passes it."""
 
     schema_: Literal[1] = Field(alias="schema")
     id: str = Field(pattern=r"^c\d+_[a-z0-9_]+$")
@@ -119,6 +119,7 @@ class TrapFile(_Strict):
     authors: tuple[str, ...]
     title: str
     reason: str = ""
+    evidence_only: str = ""
     fixture: str
     evidence: Literal["verbatim", "synthesis", "procedure", "disconfirmation", "none"]
     clean_start: bool

@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from harness.candidates import read as read_candidates
+from harness.candidates import removed
 from harness.cli.output import committed
 from harness.cli.pages import html_option, only_one, write_page
 from harness.details import fate
@@ -55,26 +57,43 @@ def status(folder: Path, as_json: bool) -> int:
 @_folder
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
 @html_option
+@click.option(
+    "--candidates",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A record of candidates: traps that it says were removed are in no rate, and put back in a sensitivity.",
+)
 @_json
-def report(folder: Path, markdown: bool, html: Path | None, as_json: bool) -> int:
+def report(folder: Path, markdown: bool, html: Path | None, candidates: Path | None, as_json: bool) -> int:
     """Rates with intervals, the registered family, gates, the fact funnel, hygiene metrics, outcomes and causes.
 
     With --json: the rows that all of it is counted from. The page (--html) also has every arm with its views and
     changes, and with them the facts.
     """
     only_one(markdown=markdown, as_json=as_json, html=html)
+    if as_json and candidates:
+        raise UsageFault("--candidates and --json: the rows are all arms, whatever was removed")
     home = RunDir.open(folder)
     records = committed(home)
     if as_json:
         arms = [row.__dict__ for row in rows(records)]
         click.echo(json.dumps({"arms": arms, **memory_rows(home.description(), records).plain()}, indent=1))
         return COMPLETE
-    made = reported(home, records)
+    made = reported(home, records, _removed(candidates))
     if html is not None:
         write_page(html, encoded(made.page()))
     else:
         click.echo(made.markdown if markdown else made.text)
     return COMPLETE
+
+
+def _removed(candidates: Path | None) -> frozenset[str] | None:
+    """What the record says is removed; None without one. Raises UsageFault for a record that is missing or damaged."""
+    if candidates is None:
+        return None
+    if not candidates.is_file():
+        raise UsageFault(f"{candidates}: no such record of candidates")
+    return removed(read_candidates(candidates))
 
 
 @click.command()

@@ -6,30 +6,32 @@ answer passes, and none makes the oracle end `invalid`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from harness.gates.bench import Bench
 from oracles import broker
-from oracles.folder import NOTHING
+from oracles.folder import MUTATED, NOTHING
 from oracles.solutions import Expectation
 from oracles.verdict import OracleError
 from traps.gates import Problem
 from traps.schema import History
 
 HOSTILE_AT_LEAST = 200
+CHECKS_AT_LEAST = 3
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What one solution was declared to get in one history, and what it got."""
+    """What one solution was declared to get in one history, and what it got; `shown`: forbidden behaviours, as told."""
 
     solution: str
     history: str
     declared: str
     got: str
     cause: str
+    shown: tuple[str, ...] = ()
 
     @property
     def problem(self) -> Problem | None:
@@ -49,7 +51,26 @@ def judged(bench: Bench, jobs: int) -> list[Seen]:
 def _seen(bench: Bench, history: History, row: Expectation) -> Seen:
     start, delta = bench.start(history), bench.change(history, row)
     ending = bench.scorer.end(bench.trap, history, bench.draw, "-", start, delta)
-    return Seen(row.name, history.name, row.outcome, ending.outcome.value, ending.cause)
+    shown = tuple(c.text for c in ending.checks if c.kind == "forbids" and c.held)
+    return Seen(row.name, history.name, row.outcome, ending.outcome.value, ending.cause, shown)
+
+
+def missing_problems(bench: Bench, seen: Sequence[Seen]) -> Iterator[Problem]:
+    """Solutions that have to be declared: no edit, a changed character where a fact is used, one for each behaviour
+    that the oracle forbids."""
+    for history in bench.trap.spec.history:
+        there = [s for s in seen if s.history == history.name]
+        needed = (NOTHING, MUTATED) if history.expect == "use" else (NOTHING,)
+        for name in needed:
+            if name not in {s.solution for s in there}:
+                yield Problem("wrong answers", f"expect.toml ({history.name})", f"no row for `{name}`")
+        known = broker.survey(bench.sandbox, bench.oracle.source, bench.draw.facts, history.expect)
+        shown = {text for s in there for text in s.shown}
+        for check in known.checks:
+            if check.kind == "forbids" and check.text not in shown:
+                yield Problem("wrong answers", f"oracle ({history.name})", f"no solution shows that {check.text}")
+        if len(known.checks) < CHECKS_AT_LEAST:
+            yield Problem("wrong answers", f"oracle ({history.name})", f"only {len(known.checks)} checks apply")
 
 
 def hostile_problems(bench: Bench) -> Iterator[Problem]:

@@ -54,49 +54,111 @@ def test_a_sound_trap_has_no_problems(world: Path, box: Sandbox) -> None:
 
 
 TRAP, ORACLE = "traps/c1/label", "oracles/c1/label"
-BAD: dict[str, tuple[str, str, str, str]] = {
-    "format: event without its date": ("format", f"{TRAP}/e1.md", "2026-01-05", "in January"),
-    "format: event without its author": ("format", f"{TRAP}/e2.md", "by the box desk, ", "of "),
-    "format: prompt that tells": ("format", f"{TRAP}/s3.md", "agreed", "benchmark's"),
-    "entropy: short token": (
-        "entropy",
-        f"{TRAP}/trap.toml",
-        'format = "bm-{hex:12}"\nsupersedes',
-        'format = "bm-{hex:6}"\nsupersedes',
-    ),
-    "leak: value in the playbook": ("leak", f"{TRAP}/playbook.py", 'or "box"', 'or "bm-0123456789ab"'),
-    "reference: S1 job not done": ("reference", f"{TRAP}/playbook.py", "isalpha", "isdigit"),
-    "reference: playbook raises": ("reference", f"{TRAP}/playbook.py", 'return f"{name}"', 'return "{name}"'),
-    "wrong answers: declared too well": (
-        "wrong answers",
-        f"{ORACLE}/expect.toml",
-        '"naive"\noutcome = "failed"',
-        '"naive"\noutcome = "trapped"',
-    ),
-    "wrong answers: oracle that passes all": (
-        "wrong answers",
-        f"{ORACLE}/oracle.py",
-        "assert subject.call",
-        "subject.call",
-    ),
-    "no memory: the default is right": ("no memory", f"{ORACLE}/oracle.py", "{facts.mark}", "box"),
-    "solvable: the reader cannot know": ("solvable", f"{TRAP}/playbook.py", "box mark", "shelf colour"),
-}
-
-
+Edit = tuple[str, str, str]  # file, old, new
 _TIN = '== "tin"'
+_NAMED = '== f"{name} {facts.mark}"'
+_WIDTH = '== len(f"tin {facts.mark}")'
 _CLOCK = f"{_TIN}\n    import datetime\n    assert datetime.date.today().year > 2000"
 _MASK = f"{_TIN}\n    import os\n    mask = os.umask(0)\n    os.umask(mask)\n    assert mask != 0o27"
 _LATE = 'or "box"\n    import time\n    mark = "box" if time.timezone == 39600 else mark'
+_WORD = 'kind = "choice"\nvariants = ["amber-tray", "birch-crate", "cedar-case", "delta-drum"]\nsupersedes'
+_MARK = 'kind = "token"\nformat = "bm-{hex:12}"\nsupersedes'
+_DERIVED = '\n\n\n@derives("shelf")\ndef shelf(facts):\n    return "Text of a box label"'
+_UNKNOWN = ' or "box"\n    mark = "box" if mark.startswith("delta") else mark'
 
-#: What no other gate sees: the gate must be the only one that rejects, and say why.
-ALONE: dict[str, tuple[str, str, tuple[tuple[str, str, str], ...]]] = {
+
+def either(*plain: str) -> tuple[Edit, ...]:
+    """The oracle takes what it should and these other texts too."""
+    texts = ", ".join(('f"{name} {facts.mark}"', *(f'f"{{name}} {text}"' for text in plain)))
+    sizes = ", ".join(('len(f"tin {facts.mark}")', *(f'len(f"tin {text}")' for text in plain)))
+    return (f"{ORACLE}/oracle.py", _NAMED, f"in ({texts})"), (f"{ORACLE}/oracle.py", _WIDTH, f"in ({sizes})")
+
+
+def declared(name: str, old: str, new: str) -> Edit:
+    return f"{ORACLE}/expect.toml", f'"{name}"\noutcome = "{old}"', f'"{name}"\noutcome = "{new}"'
+
+
+#: A deliberately bad trap for each gate: that gate must be the only one that rejects, and say why.
+ALONE: dict[str, tuple[str, str, tuple[Edit, ...]]] = {
+    "format: event without its date": (
+        "format",
+        "does not say its date (2026-01-05)",
+        ((f"{TRAP}/e1.md", "2026-01-05", "in January"),),
+    ),
+    "format: event without its author": (
+        "format",
+        "does not name its author (box desk)",
+        ((f"{TRAP}/e2.md", "by the box desk, ", "of "),),
+    ),
+    "format: prompt that tells": (
+        "format",
+        "tells what it is part of: 'benchmark'",
+        ((f"{TRAP}/s3.md", "agreed", "benchmark's"),),
+    ),
+    "entropy: short token": (
+        "entropy",
+        "24 bits; a token has at least 48",
+        ((f"{TRAP}/trap.toml", _MARK, _MARK.replace("12", "6")),),
+    ),
+    "leak: a value in the playbook": (
+        "leak",
+        "holds something of the form of",
+        ((f"{TRAP}/playbook.py", 'or "box"', 'or "bm-0123456789ab"'),),
+    ),
+    "leak: a prompt that knows some variants": (
+        "leak",
+        "holds cedar-case of the variants of mark, and not the others",
+        (
+            (f"{TRAP}/trap.toml", _MARK, _WORD),
+            (f"{TRAP}/s3.md", "box mark.", "box mark (cedar-case, say)."),
+        ),
+    ),
+    "leak: a derived fact in the tree": (
+        "leak",
+        "holds the derived fact shelf",
+        (
+            (f"{TRAP}/trap.toml", "[facts.mark]", '[facts.shelf]\nkind = "derived"\n\n[facts.mark]'),
+            (f"{ORACLE}/oracle.py", "import forbids, requires", f"import derives, forbids, requires{_DERIVED}"),
+        ),
+    ),
+    "reference: the job of S1 is not done": (
+        "reference",
+        "public checks of S1, S2: (False, ",
+        ((f"{TRAP}/playbook.py", "isalpha", "isdigit"),),
+    ),
+    "reference: the fixture's own tests break": (
+        "reference",
+        "breaks the public tests: ",
+        ((f"{ORACLE}/solutions/reference/src/mini/labels.py", 'return f"', 'return "a box" if name == "box" else f"'),),
+    ),
+    "no memory: the plain word will do": (
+        "no memory",
+        "pass: ",
+        (*either("box"), declared("naive", "failed", "pass")),
+    ),
+    "bad memory: the distractor will do": (
+        "bad memory",
+        "passes on poison",
+        (
+            *either("{facts.old_mark}"),
+            declared("stale", "trapped", "pass"),
+            (f"{ORACLE}/oracle.py", "mentions(facts.old_mark)", 'mentions("a mark that nobody has")'),
+            (f"{TRAP}/trap.toml", 'construct = "C1"', 'construct = "C2"'),
+            (f"{TRAP}/trap.toml", 'id = "c1_label"', 'id = "c2_label"'),
+            (f"{TRAP}/trap.toml", 'e1 = "superseded"', 'e1 = "distractor"'),
+        ),
+    ),
+    "wrong answers: declared too well": (
+        "wrong answers",
+        "declared trapped, got failed",
+        (declared("naive", "failed", "trapped"),),
+    ),
     "hostile: believes whatever is true": (
         "hostile",
         "passes on 15 value: True",
         (
-            (f"{ORACLE}/oracle.py", '== f"{name} {facts.mark}"', 'in (f"{name} {facts.mark}", True)'),
-            (f"{ORACLE}/oracle.py", '== len(f"tin {facts.mark}")', 'in (len(f"tin {facts.mark}"), True)'),
+            (f"{ORACLE}/oracle.py", _NAMED, 'in (f"{name} {facts.mark}", True)'),
+            (f"{ORACLE}/oracle.py", _WIDTH, 'in (len(f"tin {facts.mark}"), True)'),
             (f"{ORACLE}/oracle.py", _TIN, 'in ("tin", True)'),
         ),
     ),
@@ -105,6 +167,11 @@ ALONE: dict[str, tuple[str, str, tuple[tuple[str, str, str], ...]]] = {
         "e2 alone suffices",
         ((f"{TRAP}/trap.toml", 'evidence = "verbatim"', 'evidence = "synthesis"'),),
     ),
+    "solvable: the reader cannot know": (
+        "solvable",
+        "a label ends with the current box mark",
+        ((f"{TRAP}/playbook.py", "box mark", "shelf colour"),),
+    ),
     "solvable: with all events in view the reader cannot tell": (
         "solvable",
         "trapped: the old box mark is used",
@@ -112,6 +179,16 @@ ALONE: dict[str, tuple[str, str, tuple[tuple[str, str, str], ...]]] = {
             (f"{TRAP}/e2.md", " This replaces << refs.e1 >>.", ""),
             (f"{TRAP}/e2.md", "2026-01-12", "2026-01-02"),
             (f"{TRAP}/trap.toml", 'date = 2026-01-12\ntext = "e2.md"', 'date = 2026-01-02\ntext = "e2.md"'),
+        ),
+    ),
+    "solvable: one variant of four is not understood": (
+        "solvable",
+        "a label ends with the current box mark",
+        (
+            (f"{TRAP}/trap.toml", _MARK, _WORD),
+            (f"{TRAP}/playbook.py", 'recall("tag"', 'recall("word"'),
+            (f"{TRAP}/playbook.py", ' or "box"', _UNKNOWN),
+            declared("mutated", "failed", "pass"),
         ),
     ),
     "stable: the oracle asks for the time": (
@@ -137,6 +214,9 @@ def test_a_bad_trap_is_rejected_by_one_gate_alone(name: str, world: Path, box: S
     gate, says, edits = ALONE[name]
     for path, old, new in edits:
         edit(world / path, old, new)
+    if 'construct = "C2"' in (world / TRAP / "trap.toml").read_text():
+        for room in ("traps", "oracles"):
+            (world / room / "c1").rename(world / room / "c2")
     problems = checked(world, box).problems
     assert {p.gate for p in problems} == {gate}, problems
     assert any(says in p.message for p in problems), problems
@@ -180,9 +260,6 @@ def test_every_variant_of_every_choice_is_met() -> None:
         assert {draw.facts[name] for draw in draws.values()} == set(fact.variants)
 
 
-@pytest.mark.parametrize("name", BAD)
-def test_a_bad_trap_is_rejected_by_its_gate(name: str, world: Path, box: Sandbox) -> None:
-    gate, path, old, new = BAD[name]
-    edit(world / path, old, new)
-    found = {p.gate for p in checked(world, box).problems}
-    assert gate in found, found
+def test_an_oracle_that_passes_everything_is_seen_by_two_gates(world: Path, box: Sandbox) -> None:
+    edit(world / ORACLE / "oracle.py", "assert subject.call", "subject.call")
+    assert {p.gate for p in checked(world, box).problems} == {"no memory", "wrong answers"}

@@ -28,7 +28,7 @@ def config(world: Path, *words: str) -> RunConfig:
 
 def freeze(world: Path, *words: str) -> int:
     places = ["--traps", str(world / "traps"), "--oracles", str(world / "oracles")]
-    call = ["trap", "fold", "small", "c1_label", "--title", 'the "mini" trap', *places, *words]
+    call = ["trap", "fold", "small", "c1_label", "--title", 'the "mini" trap', "--unadmitted", *places, *words]
     code: int = CliRunner().invoke(cli, call, standalone_mode=False, catch_exceptions=False).return_value
     return code
 
