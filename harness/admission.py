@@ -120,7 +120,7 @@ def check_trap(config: RunConfig, trap: Trap, sandbox: Sandbox, beside: Others |
             problems += [*missing_problems(bench, seen), *leak_problems(bench), *suite_problems(bench)]
             looked = not problems
             if looked:
-                problems += _last_problems(bench, records, folder)
+                problems += _last_problems(bench, records, seen, folder)
         except (Fault, SandboxError, SolutionError, TrapError) as error:
             problems.append(Problem("wrong answers", "oracle", str(error)))
             looked = False
@@ -137,14 +137,14 @@ def _compared(own: Print, beside: Others) -> Iterator[str]:
         yield f"not compared with {', '.join(unread)}, which cannot be read"
 
 
-def _last_problems(bench: Bench, records: Sequence[ArmRecord], folder: Path) -> Iterator[Problem]:
+def _last_problems(bench: Bench, records: Sequence[ArmRecord], seen: Sequence[Seen], folder: Path) -> Iterator[Problem]:
     """From the cheapest look to the dearest; the first that finds something ends it."""
     programs = {"oracle.py": bench.oracle.source.decode("utf-8"), "playbook.py": bench.trap.playbook.decode("utf-8")}
     looks: tuple[Callable[[], Iterator[Problem]], ...] = (
         lambda: clock_problems(programs),
         lambda: hostile_problems(bench),
         lambda: _moved_problems(records, _elsewhere(bench.ready.config, bench.trap, bench.sandbox, folder)),
-        lambda: scoring_problems(bench, bench.ready.config.workers),
+        lambda: scoring_problems(bench, seen, bench.ready.config.workers),
     )
     for look in looks:
         if found := list(look()):

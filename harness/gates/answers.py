@@ -6,9 +6,10 @@ answer passes, and none makes the oracle end `invalid`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Protocol
 
 from harness.gates.bench import Bench
 from oracles import broker
@@ -24,7 +25,10 @@ CHECKS_AT_LEAST = 3
 
 @dataclass(frozen=True)
 class Seen:
-    """What one solution was declared to get in one history, and what it got; `shown`: forbidden behaviours, as told."""
+    """What one solution was declared to get in one history, and what it got.
+
+    `shown` are the forbidden behaviours that were seen, as told; `said` is the whole verdict in words, "" without one.
+    """
 
     solution: str
     history: str
@@ -32,6 +36,7 @@ class Seen:
     got: str
     cause: str
     shown: tuple[str, ...] = ()
+    said: str = ""
 
     @property
     def problem(self) -> Problem | None:
@@ -52,7 +57,24 @@ def _seen(bench: Bench, history: History, row: Expectation) -> Seen:
     start, delta = bench.start(history), bench.change(history, row)
     ending = bench.scorer.end(bench.trap, history, bench.draw, "-", start, delta)
     shown = tuple(c.text for c in ending.checks if c.kind == "forbids" and c.held)
-    return Seen(row.name, history.name, row.outcome, ending.outcome.value, ending.cause, shown)
+    said = "" if delta.forbidden else in_words(ending.outcome.value, ending.checks)
+    return Seen(row.name, history.name, row.outcome, ending.outcome.value, ending.cause, shown, said)
+
+
+class Checked(Protocol):
+    """A check of a verdict or of its record."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def held(self) -> bool: ...
+
+
+def in_words(outcome: str, checks: Iterable[Checked]) -> str:
+    """A verdict without what may differ (details of failed checks hold addresses and times)."""
+    held = ", ".join(f"{check.name}={'yes' if check.held else 'no'}" for check in checks)
+    return f"{outcome} ({held})"
 
 
 def missing_problems(bench: Bench, seen: Sequence[Seen]) -> Iterator[Problem]:

@@ -8,12 +8,13 @@ oracle or playbook that asks for the time is not stable. Invariant: a difference
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Self
 
 from containers.sandbox import Channel, Result, Sandbox, Spec
+from harness.gates.answers import Seen, in_words
 from harness.gates.bench import Bench
 from oracles import broker
 from oracles.verdict import OracleError, Verdict
@@ -62,14 +63,17 @@ class Elsewhere:
         return replace(spec, command=command, env={**spec.env, **self._env})
 
 
-def scoring_problems(bench: Bench, jobs: int) -> Iterator[Problem]:
-    """The reference and a wrong solution, scored in turn in every place."""
+def scoring_problems(bench: Bench, before: Sequence[Seen], jobs: int) -> Iterator[Problem]:
+    """The reference and a wrong solution, scored in turn in every place; `before` has one scoring of each at home."""
+    known = {(s.history, s.solution): s.said for s in before if s.said}
     for history in bench.trap.spec.history:
         asked = _jobs(bench, history)
         share = max(SCORINGS // (len(asked) * len(bench.trap.spec.history)), 2)
         for name, job in asked.items():
+            at_home = [known[history.name, name]] if (history.name, name) in known else []
             with ThreadPoolExecutor(max(jobs, 1)) as pool:
-                seen = list(pool.map(lambda n, job=job: _score(bench, job, n), range(share)))
+                turns = range(len(at_home), share)
+                seen = at_home + list(pool.map(lambda n, job=job: _score(bench, job, n), turns))
             if len(set(seen)) > 1:
                 where = f"solutions/{name} ({history.name})"
                 yield Problem("stable", where, "not always the same verdict: " + " | ".join(sorted(set(seen))))
@@ -100,11 +104,10 @@ def _jobs(bench: Bench, history: History) -> dict[str, broker.Job]:
 
 
 def _score(bench: Bench, job: broker.Job, number: int) -> str:
-    """The verdict in words, without what may differ (details of failed checks hold addresses and times)."""
+    """The verdict in words, in the place whose turn it is."""
     box = Elsewhere(bench.sandbox, PLACES[number % len(PLACES)])
     try:
         verdict: Verdict = broker.score(box, bench.oracle.source, job)
     except OracleError as error:
         return f"invalid ({error})"
-    held = ", ".join(f"{check.name}={'yes' if check.held else 'no'}" for check in verdict.checks)
-    return f"{verdict.outcome} ({held})"
+    return in_words(verdict.outcome, verdict.checks)

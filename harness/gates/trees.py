@@ -37,12 +37,17 @@ def leak_problems(bench: Bench) -> Iterator[Problem]:
 
 
 def suite_problems(bench: Bench) -> Iterator[Problem]:
-    """The fixture's whole suite over the reference of each history."""
+    """S3's public check and the fixture's whole suite over the reference of each history."""
     trap, checks = bench.trap, CheckMemo()
     limits = session_limits(bench.ready.config)
+    asked = {
+        "fails the public check of S3": trap.spec.session[2].check,
+        "breaks the public tests": trap.fixture.spec.tests,
+    }
     for history in trap.spec.history:
         tree = bench.tree(history, bench.oracle.reference(history.name))
-        found = checks.run(bench.sandbox, tree, trap.fixture.spec.tests, limits)
-        if not found.passed:
-            says = " ".join(found.output[-_SHOWN:].split())
-            yield Problem("reference", f"solutions/reference ({history.name})", f"breaks the public tests: {says}")
+        for what, command in asked.items():
+            found = checks.run(bench.sandbox, tree, command, limits)
+            if not found.passed:
+                says = " ".join(found.output[-_SHOWN:].split())
+                yield Problem("reference", f"solutions/reference ({history.name})", f"{what}: {says}")

@@ -142,7 +142,7 @@ ALONE: dict[str, tuple[str, str, tuple[Edit, ...]]] = {
         (
             *either("{facts.old_mark}"),
             declared("stale", "trapped", "pass"),
-            (f"{ORACLE}/oracle.py", "mentions(facts.old_mark)", 'mentions("a mark that nobody has")'),
+            (f"{ORACLE}/oracle.py", '@forbids("the old box mark is used")', ""),
             (f"{TRAP}/trap.toml", 'construct = "C1"', 'construct = "C2"'),
             (f"{TRAP}/trap.toml", 'id = "c1_label"', 'id = "c2_label"'),
             (f"{TRAP}/trap.toml", 'e1 = "superseded"', 'e1 = "distractor"'),
@@ -152,6 +152,11 @@ ALONE: dict[str, tuple[str, str, tuple[Edit, ...]]] = {
         "wrong answers",
         "declared trapped, got failed",
         (declared("naive", "failed", "trapped"),),
+    ),
+    "wrong answers: a forbidden behaviour that no solution shows": (
+        "wrong answers",
+        "no solution shows that the old box mark is used",
+        ((f"{ORACLE}/oracle.py", "return subject.mentions(facts.old_mark)", "return False"),),
     ),
     "hostile: believes whatever is true": (
         "hostile",
@@ -209,7 +214,11 @@ ALONE: dict[str, tuple[str, str, tuple[Edit, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("name", ALONE)
+#: Twenty scorings in four places, each several times: the dearest gate.
+DEAR = ("stable: the verdict hangs on the umask", "stable: the work hangs on the time zone")
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] * (name in DEAR)) for name in ALONE])
 def test_a_bad_trap_is_rejected_by_one_gate_alone(name: str, world: Path, box: Sandbox) -> None:
     gate, says, edits = ALONE[name]
     for path, old, new in edits:

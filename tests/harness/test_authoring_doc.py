@@ -89,6 +89,7 @@ def test_what_is_said_to_be_printed_before_anything_is_run_is_printed(here: Path
         assert agree(said, printed(command))
 
 
+@pytest.mark.long
 def test_the_example_is_solved_by_whoever_knows_its_note(here: Path, box: Sandbox) -> None:
     finish(here)
     words = ["traps=c1_till_code", "conditions=EVIDENCE", "seeds=1", "readers=careful"]

@@ -73,6 +73,6 @@ def test_a_store_survives_twenty_kills(tmp_path: Path) -> None:
     _kill_many(tmp_path, 20)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_store_survives_two_hundred_kills(tmp_path: Path) -> None:
     _kill_many(tmp_path, 200)
