@@ -6,9 +6,10 @@ Invariant: a gate reports what it saw and never mends or guesses; every run happ
 from __future__ import annotations
 
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from containers.sandbox import Sandbox, SandboxError
@@ -42,7 +43,8 @@ from traps.schema import TrapError
 class Report:
     """The problems of a trap, the solutions as seen, and what was looked at: one line a gate.
 
-    `alone` are events that suffice by themselves (what the published rule rejects for every construct but C1).
+    `alone` are events that suffice by themselves (what the published rule rejects for every construct but C1), `seconds`
+    what the check took.
     """
 
     trap: str
@@ -50,6 +52,7 @@ class Report:
     seen: tuple[Seen, ...]
     evidence: tuple[str, ...]
     alone: tuple[str, ...] = ()
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -89,12 +92,18 @@ def check_traps(config: RunConfig, traps: Iterable[Trap], sandbox: Sandbox) -> I
     side_by_side = min(config.workers, len(todo))
     inner = config.model_copy(update={"jobs": max(config.workers // max(side_by_side, 1), 1)})
     with ThreadPoolExecutor(max(side_by_side, 1)) as pool:
-        running = [pool.submit(check_trap, inner, trap, sandbox, beside) for trap in todo]
+        running = [pool.submit(_timed, inner, trap, sandbox, beside) for trap in todo]
         try:
             for trap, report in zip(todo, running, strict=True):
                 yield trap, report.result()
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _timed(config: RunConfig, trap: Trap, sandbox: Sandbox, beside: Others) -> Report:
+    begun = time.perf_counter()
+    report = check_trap(config, trap, sandbox, beside)
+    return replace(report, seconds=time.perf_counter() - begun)
 
 
 def check_trap(config: RunConfig, trap: Trap, sandbox: Sandbox, beside: Others | None = None) -> Report:
@@ -140,11 +149,17 @@ def _compared(own: Print, beside: Others) -> Iterator[str]:
 def _last_problems(bench: Bench, records: Sequence[ArmRecord], seen: Sequence[Seen], folder: Path) -> Iterator[Problem]:
     """From the cheapest look to the dearest; the first that finds something ends it."""
     programs = {"oracle.py": bench.oracle.source.decode("utf-8"), "playbook.py": bench.trap.playbook.decode("utf-8")}
+    moved: list[ArmRecord] = []
+
+    def elsewhere() -> Iterator[Problem]:
+        moved.extend(_elsewhere(bench.ready.config, bench.trap, bench.sandbox, folder))
+        return _moved_problems(records, moved)
+
     looks: tuple[Callable[[], Iterator[Problem]], ...] = (
         lambda: clock_problems(programs),
         lambda: hostile_problems(bench),
-        lambda: _moved_problems(records, _elsewhere(bench.ready.config, bench.trap, bench.sandbox, folder)),
-        lambda: scoring_problems(bench, seen, bench.ready.config.workers),
+        elsewhere,
+        lambda: scoring_problems(bench, seen, len(moved), bench.ready.config.workers),
     )
     for look in looks:
         if found := list(look()):

@@ -94,6 +94,7 @@ def _checked(config: RunConfig, quiet: bool = False) -> Iterator[tuple[Trap, Rep
             report = with_oracle(config, found, ran)
             if not quiet:
                 click.echo(f"{'ok  ' if not report.problems else 'NO  '}{found.id}: {'; '.join(report.evidence)}")
+                click.echo(f"    ({report.seconds:.0f} s)", err=True)
                 for problem in report.problems:
                     click.echo(f"    {problem.gate}: {problem.where}: {problem.message}{' (--fix)' * problem.fixable}")
             yield found, report

@@ -63,12 +63,15 @@ class Elsewhere:
         return replace(spec, command=command, env={**spec.env, **self._env})
 
 
-def scoring_problems(bench: Bench, before: Sequence[Seen], jobs: int) -> Iterator[Problem]:
-    """The reference and a wrong solution, scored in turn in every place; `before` has one scoring of each at home."""
+def scoring_problems(bench: Bench, before: Sequence[Seen], elsewhere: int, jobs: int) -> Iterator[Problem]:
+    """The reference and a wrong solution, scored in turn in every place, so that there are SCORINGS with those made.
+
+    `before` has one scoring of each at home; `elsewhere` is how many arms the runs in other places had.
+    """
     known = {(s.history, s.solution): s.said for s in before if s.said}
     for history in bench.trap.spec.history:
         asked = _jobs(bench, history)
-        share = max(SCORINGS // (len(asked) * len(bench.trap.spec.history)), 2)
+        share = max((SCORINGS - elsewhere) // (len(asked) * len(bench.trap.spec.history)), 2)
         for name, job in asked.items():
             at_home = [known[history.name, name]] if (history.name, name) in known else []
             with ThreadPoolExecutor(max(jobs, 1)) as pool:
