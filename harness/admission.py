@@ -43,8 +43,8 @@ from traps.schema import TrapError
 class Report:
     """The problems of a trap, the solutions as seen, and what was looked at: one line a gate.
 
-    `alone` are events that suffice by themselves (what the published rule rejects for every construct but C1), `seconds`
-    what the check took.
+    `alone` are events that suffice by themselves (what the published rule rejects for every construct but C1);
+    `seconds` is what the check took.
     """
 
     trap: str
