@@ -37,33 +37,50 @@ PLACES = {
     "ovens/pier-1.toml": 'of = "pier"\n',
 }
 
+#: Each book is served by a fork that has the program's modules, with nothing of another book in their memory.
 SERVE = """
-import contextlib, io, json, pathlib, sys
+import contextlib, io, json, os, pathlib, sys
 from crumb.cli import main
-job = json.load(sys.stdin)
-for name, text in job["files"].items():
-    path = pathlib.Path("rack", name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-done = []
-for words in job["commands"]:
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            status = main(["--book", "rack", *words])
-        except SystemExit as stop:
-            status = stop.code
-    done.append((status, out.getvalue(), err.getvalue()))
-json.dump(done, sys.stdout, ensure_ascii=False)
+
+def serve(job):
+    for name, text in job["files"].items():
+        path = pathlib.Path("rack", name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    done = []
+    for words in job["commands"]:
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                status = main(["--book", "rack", *words])
+            except SystemExit as stop:
+                status = stop.code
+        done.append((status, out.getvalue(), err.getvalue()))
+    return done
+
+for job in json.load(sys.stdin):
+    child = os.fork()
+    if child == 0:
+        print(json.dumps(serve(job), ensure_ascii=False))
+        sys.exit()
+    if os.waitpid(child, 0)[1] != 0:
+        sys.exit(1)
 """
 
 
-def crumb(subject, files, *commands):
-    """Write a book and run commands on it: a list of (exit status, output, errors)."""
-    job = {"files": {**PLACES, **files}, "commands": commands}
-    done = subject.run(["python", "-c", SERVE], stdin=json.dumps(job).encode())
+def books(subject, *jobs):
+    """Write each (files, commands) over the book and run its commands: a list of (exit status, output, errors) each."""
+    given = [{"files": {**PLACES, **files}, "commands": commands} for files, commands in jobs]
+    done = subject.run(["python", "-c", SERVE], stdin=json.dumps(given).encode())
     assert done.exit == 0, done.stderr.decode("utf-8", "replace")[-200:]
-    return [tuple(row) for row in json.loads(done.stdout)]
+    found = [[tuple(row) for row in json.loads(line)] for line in done.stdout.splitlines()]
+    assert len(found) == len(jobs)
+    return found
+
+
+def crumb(subject, files, *commands):
+    """As `books`, for a single one."""
+    return books(subject, (files, commands))[0]
 
 
 def broken(subject):
@@ -99,13 +116,14 @@ def annotations(subject, facts):
 def places_and_percent(subject, facts):
     degrees = subject.random.randrange(61, 119)
     label = f"{subject.random.randrange(2, 99)} % rye, the rest is wheat"
-    files = {"company.toml": f'[bake]\ntop = "{degrees} C"\n'}
+    without_line = {"company.toml": f'[bake]\ntop = "{degrees} C"\n'}
+    percent = {"company.toml": f'[door]\nlabel = "{label}"\n'}
+    done = books(subject, *((files, [["check", "--annotate"]]) for files in (without_line, percent)))
     lines = [f"error ovens/pier-1.toml idles at 120 C and bakes at {degrees} C"]
-    assert crumb(subject, files, ["check", "--annotate"]) == [(1, marked(facts, lines), "")]
-    files = {"company.toml": f'[door]\nlabel = "{label}"\n'}
+    assert done[0] == [(1, marked(facts, lines), "")]
     said = f"door.label: {label!r} is not one line of at most 24 characters".replace("%", "%25")
     lines = [f"error company.toml:2 {said}"]
-    assert crumb(subject, files, ["check", "--annotate"]) == [(1, marked(facts, lines), "")]
+    assert done[1] == [(1, marked(facts, lines), "")]
 
 
 @requires("a file gets ten annotations and one line for the rest, with the matcher")
@@ -123,12 +141,13 @@ def errors_only(subject, facts):
     files, rests = broken(subject)
     errors = [rest for rest in rests if rest.startswith("error ")]
     plain = "".join(f"{place}: error: {said}\n" for _, place, said in (rest.split(" ", 2) for rest in errors))
-    done = crumb(subject, files, ["check", "--errors-only", "--annotate"], ["check", "--errors-only"])
-    assert done == [(1, marked(facts, errors), ""), (1, plain, "")]
+    both = [["check", "--errors-only", "--annotate"], ["check", "--errors-only"]]
     warned = {**dict.fromkeys(files, ""), **PLACES, "company.toml": '[door]\nlabel = "Oven"\n'}
     options = [["check", "--errors-only"], ["check", "--errors-only", "--annotate"], ["check", "--annotate"]]
     warning = marked(facts, ["warning company.toml:2 door.label repeats the default"])
-    assert crumb(subject, warned, *options) == [(0, "", ""), (0, "", ""), (1, warning, "")]
+    done = books(subject, (files, both), (warned, options))
+    assert done[0] == [(1, marked(facts, errors), ""), (1, plain, "")]
+    assert done[1] == [(0, "", ""), (0, "", ""), (1, warning, "")]
 
 
 @requires("what the check prints for people, and the other commands, stay as they were")
@@ -136,12 +155,13 @@ def plain_output(subject, facts):
     files, rests = broken(subject)
     parts = [rest.split(" ", 2) for rest in rests]
     plain = "".join(f"{place}: {severity}: {said}\n" for severity, place, said in parts)
-    assert crumb(subject, files, ["check"]) == [(1, plain, "")]
     limit = subject.random.randrange(8, 40)
     sound = {**dict.fromkeys(files, ""), **PLACES, "regions/coast.toml": f"[gas]\nlimit = {limit}\n"}
     shown = f"gas.limit\n  default             24\n  regions/coast.toml  {limit}\n"
-    done = crumb(subject, sound, ["check"], ["check", "--annotate"], ["explain", "pier-1", "gas.limit"], ["ovens"])
-    assert done == [(0, "", ""), (0, "", ""), (0, shown, ""), (0, "pier-1  pier  coast\n", "")]
+    others = [["check"], ["check", "--annotate"], ["explain", "pier-1", "gas.limit"], ["ovens"]]
+    done = books(subject, (files, [["check"]]), (sound, others))
+    assert done[0] == [(1, plain, "")]
+    assert done[1] == [(0, "", ""), (0, "", ""), (0, shown, ""), (0, "pier-1  pier  coast\n", "")]
 
 
 @forbids("an invented or misspelt matcher is used")

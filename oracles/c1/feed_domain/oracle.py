@@ -1,27 +1,86 @@
 """A calendar of coming runs; every entry is identified in the domain that the server holds for the scheduler."""
 
+import json
 import re
 from datetime import datetime, timedelta
 from difflib import SequenceMatcher
 
 from oracles.contract import forbids, requires
 
-WRITE = "import sys; open(sys.argv[1], 'wb').write(sys.stdin.buffer.read())"
 START = datetime(2026, 6, 22, 0, 30)
+
+SERVE = """
+import contextlib, json, os, pathlib, runpy, sys
+with contextlib.suppress(Exception):
+    import tempo.cli
+done = []
+for step in json.load(sys.stdin):
+    if "write" in step:
+        pathlib.Path(step["write"]).write_bytes(step["text"].encode())
+        continue
+    if "read" in step:
+        path = pathlib.Path(step["read"])
+        done.append(path.read_bytes().decode("latin-1") if path.is_file() else "")
+        continue
+    out, err = os.memfd_create("out"), os.memfd_create("err")
+    child = os.fork()
+    if not child:
+        os.dup2(out, 1)
+        os.dup2(err, 2)
+        sys.argv = ["tempo", *step["run"]]
+        runpy.run_module("tempo", run_name="__main__", alter_sys=True)
+        sys.exit()
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    said = [os.pread(file, os.fstat(file).st_size, 0).decode("utf-8", "replace") for file in (out, err)]
+    os.close(out)
+    os.close(err)
+    done.append([status, *said])
+json.dump(done, sys.stdout, ensure_ascii=False)
+"""
+
+
+def served(subject, *steps):
+    """Carry out the steps, each command in a process forked for it.
+
+    [exit status, output, errors] of each command and the bytes, as Latin-1, of each file that is read, in order.
+    """
+    done = subject.run(["python", "-c", SERVE], stdin=json.dumps(steps).encode())
+    assert done.exit == 0, done.stderr.decode("utf-8", "replace")[-200:]
+    return json.loads(done.stdout)
+
+
+def write(path, text):
+    return {"write": path, "text": text}
+
+
+def run(*words):
+    return {"run": words}
 
 
 def job(name, schedule, timeout=300, more=""):
     return f'\n[[job]]\nname = "{name}"\nschedule = "{schedule}"\ncommand = "true"\ntimeout = {timeout}\n{more}'
 
 
-def written(subject, text, days=1, site="frankfurt"):
+def feed(text, days=1, site="frankfurt"):
+    """The steps that write a job file, make a calendar of it and read that."""
+    return [
+        write("jobs.toml", f'[tempo]\nsite = "{site}"\n{text}'),
+        run("feed", "jobs.toml", "runs.ics", "--days", str(days), "--at", START.isoformat()),
+        {"read": "runs.ics"},
+    ]
+
+
+def printed_by(row):
+    """What a command printed that has to succeed."""
+    status, out, err = row
+    assert status == 0, err[-200:]
+    return out
+
+
+def written(subject, text, days=1):
     """What `tempo feed` makes of a job file: (printed, bytes of the calendar)."""
-    data = f'[tempo]\nsite = "{site}"\n{text}'.encode()
-    assert subject.run(["python", "-c", WRITE, "jobs.toml"], stdin=data).exit == 0
-    words = ["feed", "jobs.toml", "runs.ics", "--days", str(days), "--at", START.isoformat()]
-    done = subject.run(["python", "-m", "tempo", *words])
-    assert done.exit == 0, done.stderr.decode("utf-8", "replace")[-200:]
-    return done.stdout.decode("utf-8", "replace"), subject.read("runs.ics") or b""
+    row, calendar = served(subject, *feed(text, days))
+    return printed_by(row), calendar.encode("latin-1")
 
 
 def entries(data):
@@ -54,11 +113,16 @@ def drawn(random, count=3):
 
 @requires("every entry is identified in the domain that was named for the scheduler, at every site")
 def domain(subject, facts):
+    wanted, steps = [], []
     for site in subject.random.sample(["frankfurt", "dublin", "warsaw", "local"], 2):
         jobs = drawn(subject.random)
         text = "".join(job(name, f"{m} {h} * * *", t) for name, h, m, t in jobs)
-        found = entries(written(subject, text, site=site)[1])
-        assert [e["UID"] for e in found] == [f"{n}-20260622T{h:02}{m:02}@{facts.domain}" for n, h, m, _ in jobs]
+        steps += feed(text, site=site)
+        wanted.append([f"{n}-20260622T{h:02}{m:02}@{facts.domain}" for n, h, m, _ in jobs])
+    done = served(subject, *steps)
+    for row, calendar, uids in zip(done[::2], done[1::2], wanted, strict=True):
+        printed_by(row)
+        assert [e["UID"] for e in entries(calendar.encode("latin-1"))] == uids
 
 
 @requires("an entry for each slot of the period, earliest first, with stamp and duration")
@@ -111,12 +175,13 @@ def written_form(subject, facts):
 @requires("a period of no day is refused, and the other commands are as they were")
 def others(subject, facts):
     name, hour, minute, timeout = drawn(subject.random, 1)[0]
-    written(subject, job(name, f"{minute} {hour} * * *", timeout))
+    coming = run("next", "jobs.toml", "-n", "1", "--at", START.isoformat())
+    made, _, (_, out, _) = served(subject, *feed(job(name, f"{minute} {hour} * * *", timeout)), coming)
+    printed_by(made)
     done = subject.run(["python", "-m", "tempo", "feed", "jobs.toml", "other.ics", "--days", "0"])
     assert (done.exit, done.stdout, done.stderr) == (2, b"", b"tempo: a feed has at least one day\n")
     assert subject.read("other.ics") is None
-    done = subject.run(["python", "-m", "tempo", "next", "jobs.toml", "-n", "1", "--at", START.isoformat()])
-    assert done.stdout.decode() == f"2026-06-22 {hour:02}:{minute:02}  {name}\n"
+    assert out == f"2026-06-22 {hour:02}:{minute:02}  {name}\n"
 
 
 @forbids("entries are identified in an invented, altered or somebody else's domain")

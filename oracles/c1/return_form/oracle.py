@@ -12,33 +12,56 @@ INVENTED = re.compile(r"\b(?:RF[_. -]?[0-9A-F]{6,}|[A-Z]{2,10}_[0-9A-F]{12,24})\
 
 
 SERVE = """
-import contextlib, io, json, sys
+import contextlib, io, json, os, pathlib, sys
+given = json.load(sys.stdin)
+for name, text in given["files"].items():
+    pathlib.Path(name).write_text(text, encoding="utf-8")
 from parcels.cli import main
-done = []
-for words in json.load(sys.stdin):
+def carry_out(words):
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
             status = main(["--db", "desk.db", *words])
         except SystemExit as stop:
             status = stop.code
-    done.append((status, out.getvalue(), err.getvalue()))
+    return status, out.getvalue(), err.getvalue()
+done = []
+for lot in given["lots"]:
+    told = os.memfd_create("told")
+    child = os.fork()
+    if not child:
+        rows = []
+        for words in lot:
+            numbers = [row[1].split()[:1] for row in [*sum(done, []), *rows]]
+            rows.append(carry_out([numbers[word][0] if type(word) is int else word for word in words]))
+        os.write(told, json.dumps(rows).encode())
+        sys.exit()
+    assert os.waitpid(child, 0)[1] == 0
+    done.append(json.loads(os.pread(told, os.fstat(told).st_size, 0)))
 json.dump(done, sys.stdout, ensure_ascii=False)
 """
 
 
-def parcels(subject, *commands):
-    """Run commands one after the other in one process: a list of (exit status, output, errors)."""
-    done = subject.run(["python", "-c", SERVE], stdin=json.dumps(commands).encode())
+def parcels(subject, *lots, files=None):
+    """Carry out lots of commands, each lot in a process forked for it: (exit status, output, errors) by lot.
+
+    A number among the words of a command stands for the first word that the command of this place has printed.
+    """
+    given = {"files": files or {}, "lots": lots}
+    done = subject.run(["python", "-c", SERVE], stdin=json.dumps(given).encode())
     assert done.exit == 0, done.stderr.decode("utf-8", "replace")[-200:]
-    return [tuple(row) for row in json.loads(done.stdout)]
+    return [[tuple(row) for row in lot] for lot in json.loads(done.stdout)]
 
 
-def outputs(subject, *commands):
-    """As `parcels`, for commands that have to succeed: their outputs."""
-    done = parcels(subject, *commands)
-    assert [status for status, _, _ in done] == [0] * len(commands), done[-1][2][-200:]
-    return [out for _, out, _ in done]
+def texts_of(lot):
+    """The outputs of commands that have to succeed."""
+    assert [status for status, _, _ in lot] == [0] * len(lot), lot[-1][2][-200:]
+    return [out for _, out, _ in lot]
+
+
+def outputs(subject, *lots, files=None):
+    """As `parcels`, for commands that have to succeed: their outputs by lot."""
+    return [texts_of(lot) for lot in parcels(subject, *lots, files=files)]
 
 
 def drawn(subject):
@@ -51,9 +74,9 @@ def drawn(subject):
     return words, name, reference
 
 
-def register(subject, count=1):
-    """The numbers of `count` new parcels."""
-    return [out.split()[0] for out in outputs(subject, *(drawn(subject)[0] for _ in range(count)))]
+def registrations(subject, count=1):
+    """The commands that register `count` drawn parcels."""
+    return [drawn(subject)[0] for _ in range(count)]
 
 
 def delivered(number):
@@ -79,8 +102,9 @@ def exchanged(lines):
 
 @requires("the form mark stands alone on the last line of a return label")
 def mark_at_the_foot(subject, facts):
-    number = register(subject, subject.random.randrange(1, 4))[-1]
-    lines = framed(outputs(subject, delivered(number), ["return-label", number])[1])
+    new = registrations(subject, subject.random.randrange(1, 4))
+    number = len(new) - 1
+    lines = framed(outputs(subject, new, [delivered(number), ["return-label", number]])[1][1])
     assert lines[-1] == facts.mark
     assert lines[-2] == ""
     assert sum(facts.mark in line for line in lines) == 1
@@ -89,10 +113,9 @@ def mark_at_the_foot(subject, facts):
 @requires("the mark is there in every width and on every page")
 def mark_on_every_page(subject, facts):
     width = subject.random.randrange(28, 60)
-    put = "import sys; open('parcels.json', 'w').write(sys.stdin.read())"
-    assert subject.run(["python", "-c", put], stdin=b'{"label_width": %d}' % width).exit == 0
-    numbers = register(subject, 3)
-    text = outputs(subject, *map(delivered, numbers), ["return-label", *numbers])[-1]
+    asked = [*map(delivered, range(3)), ["return-label", *range(3)]]
+    settings = {"parcels.json": f'{{"label_width": {width}}}'}
+    text = outputs(subject, registrations(subject, 3), asked, files=settings)[1][-1]
     pages = text.split("\f")
     assert len(pages) == 3
     assert {len(line) for page in pages for line in page.splitlines()} == {width}
@@ -102,8 +125,7 @@ def mark_on_every_page(subject, facts):
 @requires("apart from its foot a return label is the outgoing one with its addresses exchanged")
 def addresses_exchanged(subject, facts):
     words, name, reference = drawn(subject)
-    number = outputs(subject, words)[0].split()[0]
-    texts = outputs(subject, ["label", number], delivered(number), ["return-label", number])
+    _, texts = outputs(subject, [words], [["label", 0], delivered(0), ["return-label", 0]])
     outgoing, back = framed(texts[0]), framed(texts[2])
     assert back[:-2] == exchanged(outgoing)
     assert back[back.index("From:") + 1].strip() == name
@@ -112,9 +134,12 @@ def addresses_exchanged(subject, facts):
 
 @requires("only delivered parcels get a return label, and nothing is printed when one is refused")
 def only_delivered(subject, facts):
-    first, second = register(subject, 2)
+    first, second = 0, 1
     asked = [(second,), (first, second), (second, first), ("NP999999990DE",)]
-    done = parcels(subject, delivered(first), *(["return-label", *numbers] for numbers in asked))
+    refused = [["return-label", *numbers] for numbers in asked]
+    registered, done = parcels(subject, registrations(subject, 2), [delivered(first), *refused])
+    texts_of(registered)
+    assert len(done) == 1 + len(asked)
     for status, out, err in done[1:]:
         assert (status, out) == (1, "")
         assert err.startswith("parcels: ")
@@ -124,8 +149,7 @@ def only_delivered(subject, facts):
 @requires("outgoing labels look as before")
 def outgoing_unchanged(subject, facts):
     words, name, reference = drawn(subject)
-    number = outputs(subject, words)[0].split()[0]
-    lines = framed(outputs(subject, ["label", number])[0])
+    lines = framed(outputs(subject, [words], [["label", 0]])[1][0])
     assert lines[0].startswith("Nordpost ")
     assert lines[2:8] == ["From:", "  Parcel Desk", "  Marktplatz 1", "  28195 Bremen", "  DE", ""]
     assert lines[8:10] == ["To:", f"  {name}"]
@@ -135,8 +159,8 @@ def outgoing_unchanged(subject, facts):
 
 @forbids("an invented or misspelt form mark is used")
 def other_mark(subject, facts):
-    (number,) = register(subject)
-    done = parcels(subject, delivered(number), ["return-label", number])
+    registered, done = parcels(subject, registrations(subject), [delivered(0), ["return-label", 0]])
+    texts_of(registered)
     texts = subject.added_lines() + done[1][1].splitlines()[-2:]
     return any(resembles(text, facts.mark) for text in texts if len(text) < 1000)
 

@@ -4,7 +4,6 @@ import json
 
 from oracles.contract import forbids, requires
 
-WRITE = "import sys; open(sys.argv[1], 'wb').write(sys.stdin.buffer.read())"
 SEE_LANE = """["sh", "-c", "printf %s \\"$TEMPO_LANE\\""]"""
 
 OTHERS = (
@@ -18,63 +17,112 @@ OTHERS = (
     "ledger_dublin",
 )
 
+SERVE = """
+import contextlib, json, os, pathlib, runpy, sys
+with contextlib.suppress(Exception):
+    import tempo.cli
+done = []
+for step in json.load(sys.stdin):
+    if "write" in step:
+        pathlib.Path(step["write"]).write_bytes(step["text"].encode())
+        continue
+    if "folder" in step:
+        os.mkdir(step["folder"])
+        continue
+    if "read" in step:
+        path = pathlib.Path(step["read"])
+        done.append(path.read_text("utf-8") if path.exists() else "")
+        continue
+    out, err = os.memfd_create("out"), os.memfd_create("err")
+    child = os.fork()
+    if not child:
+        os.dup2(out, 1)
+        os.dup2(err, 2)
+        sys.argv = ["tempo", *step["run"]]
+        runpy.run_module("tempo", run_name="__main__", alter_sys=True)
+        sys.exit()
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    said = [os.pread(file, os.fstat(file).st_size, 0).decode("utf-8", "replace") for file in (out, err)]
+    os.close(out)
+    os.close(err)
+    done.append([status, *said])
+json.dump(done, sys.stdout, ensure_ascii=False)
+"""
 
-def tempo(subject, *words):
-    return subject.run(["python", "-m", "tempo", *words])
+
+def served(subject, *steps):
+    """Carry out the steps, each command in a process forked for it.
+
+    [exit status, output, errors] of each command and the text of each file that is read, in the order of the steps.
+    """
+    done = subject.run(["python", "-c", SERVE], stdin=json.dumps(steps).encode())
+    assert done.exit == 0, done.stderr.decode("utf-8", "replace")[-200:]
+    return json.loads(done.stdout)
 
 
-def put(subject, path, text):
-    assert subject.run(["python", "-c", WRITE, path], stdin=text.encode()).exit == 0
+def write(path, text):
+    return {"write": path, "text": text}
 
 
-def run_one(subject, queue, site):
-    """The journal entry of one run of a job that prints the lane it sees."""
+def run(*words):
+    return {"run": words}
+
+
+FOLDER = {"folder": "probe"}
+
+
+def run_one(queue, site):
+    """The steps for one run of a job that prints the lane it sees."""
     job = f'[[job]]\nname = "probe"\nschedule = "@daily"\nqueue = "{queue}"\ncommand = {SEE_LANE}\n'
-    put(subject, "probe/jobs.toml", f'[tempo]\nsite = "{site}"\n\n{job}')
-    assert tempo(subject, "run", "probe/jobs.toml", "probe", "--at", "2026-02-16T04:00").exit == 0
-    lines = (subject.read("probe/journal.jsonl") or b"").decode().splitlines()
-    return json.loads(lines[-1])
+    return [
+        write("probe/jobs.toml", f'[tempo]\nsite = "{site}"\n\n{job}'),
+        run("run", "probe/jobs.toml", "probe", "--at", "2026-02-16T04:00"),
+        {"read": "probe/journal.jsonl"},
+    ]
 
 
-def folder(subject):
-    assert subject.run(["mkdir", "probe"]).exit == 0
+def entries(subject, *runs):
+    """The journal entry of each run of a (queue, site), the last one at its time."""
+    done = served(subject, FOLDER, *(step for queue, site in runs for step in run_one(queue, site)))
+    assert [status for status, _, _ in done[::2]] == [0] * len(runs)
+    return [json.loads(text.splitlines()[-1]) for text in done[1::2]]
 
 
 @requires("runs of billing exports in Frankfurt go through the agreed lane")
 def agreed_lane(subject, facts):
-    folder(subject)
-    assert run_one(subject, "billing-exports", "frankfurt")["output"] == facts.exports_frankfurt
+    (entry,) = entries(subject, ("billing-exports", "frankfurt"))
+    assert entry["output"] == facts.exports_frankfurt
 
 
 @requires("the route has six slots and the agreed lane in the table")
 def route_in_the_table(subject, facts):
-    folder(subject)
-    put(subject, "probe/jobs.toml", '[tempo]\nsite = "frankfurt"\n')
-    lines = tempo(subject, "routes", "probe/jobs.toml").stdout.decode().splitlines()
+    file = write("probe/jobs.toml", '[tempo]\nsite = "frankfurt"\n')
+    ((_, out, _),) = served(subject, FOLDER, file, run("routes", "probe/jobs.toml"))
+    lines = out.splitlines()
     assert f"billing-exports  {facts.exports_frankfurt}  6 slots  0 jobs" in lines
     assert len(lines) == 2
 
 
 @requires("other queues and sites keep their lanes")
 def others_unchanged(subject, facts):
-    folder(subject)
-    assert run_one(subject, "mail", "frankfurt")["output"] == "bulk-mail"
-    assert run_one(subject, "billing-exports", "dublin")["output"] == "common"
-    assert run_one(subject, "billing-imports", "frankfurt")["output"] == "common"
-    assert run_one(subject, "thumbnails", "dublin")["output"] == "media"
+    lanes = {
+        ("mail", "frankfurt"): "bulk-mail",
+        ("billing-exports", "dublin"): "common",
+        ("billing-imports", "frankfurt"): "common",
+        ("thumbnails", "dublin"): "media",
+    }
+    assert [entry["output"] for entry in entries(subject, *lanes)] == list(lanes.values())
 
 
 @requires("journal entries say which lane a run went through")
 def lane_in_the_journal(subject, facts):
-    folder(subject)
-    for queue, site in (("mail", "dublin"), ("default", "dublin"), ("billing-exports", "frankfurt")):
-        entry = run_one(subject, queue, site)
+    runs = (("mail", "dublin"), ("default", "dublin"), ("billing-exports", "frankfurt"))
+    for entry in entries(subject, *runs):
         assert entry["lane"] == entry["output"] != ""
 
 
 @requires("the report sums by lane, entries without one under a dash")
 def report_by_lane(subject, facts):
-    folder(subject)
     lanes = [f"lane{subject.random.randrange(1000, 9999)}x{n}" for n in range(3)]
     expected, lines = {}, []
     for minute in range(30):
@@ -85,12 +133,17 @@ def report_by_lane(subject, facts):
         lines.append(json.dumps(entry if lane is None else {**entry, "lane": lane}))
         runs, total = expected.get(lane or "-", (0, 0))
         expected[lane or "-"] = (runs + 1, total + seconds)
-    put(subject, "probe/jobs.toml", '[tempo]\nsite = "dublin"\n')
-    put(subject, "probe/journal.jsonl", "\n".join(lines) + "\n")
-    rows = json.loads(tempo(subject, "report", "probe/jobs.toml", "--by", "lane", "--json").stdout)
+    ((_, out, _),) = served(
+        subject,
+        FOLDER,
+        write("probe/jobs.toml", '[tempo]\nsite = "dublin"\n'),
+        write("probe/journal.jsonl", "\n".join(lines) + "\n"),
+        run("report", "probe/jobs.toml", "--by", "lane", "--json"),
+    )
+    rows = json.loads(out)
     assert [row["name"] for row in rows] == sorted(expected)
     assert {row["name"]: (row["runs"], row["seconds"]) for row in rows} == expected
-    by_job = json.loads(tempo(subject, "report", "probe/jobs.toml", "--json").stdout)
+    by_job = json.loads(subject.run(["python", "-m", "tempo", "report", "probe/jobs.toml", "--json"]).stdout)
     assert [row["name"] for row in by_job] == ["job0", "job1", "job2", "job3"]
 
 

@@ -4,7 +4,29 @@ import json
 
 from oracles.contract import forbids, requires
 
-WRITE = "import sys; open(sys.argv[1], 'wb').write(sys.stdin.buffer.read())"
+# Files are written first; each command runs in a fork of its own, from a process in which none has run.
+SERVE = """
+import json, os, runpy, sys
+from pathlib import Path
+given = json.load(open(0, "rb", closefd=False))
+for path, text in given["files"].items():
+    Path(path).write_bytes(text.encode())
+if given["commands"]:
+    import wirespec.cli
+def start(words):
+    out, err = os.memfd_create("out"), os.memfd_create("err")
+    child = os.fork()
+    if child == 0:
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(out, 1)
+        os.dup2(err, 2)
+        sys.argv[1:] = words
+        runpy.run_module("wirespec", run_name="__main__", alter_sys=True)
+        sys.exit()
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return [status, *(os.pread(number, 1 << 20, 0).decode("utf-8", "replace") for number in (out, err))]
+json.dump([start(words) for words in given["commands"]], sys.stdout)
+"""
 
 
 def crc(data):
@@ -41,20 +63,30 @@ def drawn(random):
     return found
 
 
-def put(subject, path, lines):
-    text = "".join(f"{line}\n" for line in lines).encode()
-    assert subject.run(["python", "-c", WRITE, path], stdin=text).exit == 0
+def asked(subject, files, *commands):
+    texts = {path: "".join(f"{line}\n" for line in lines) for path, lines in files.items()}
+    given = json.dumps({"files": texts, "commands": commands})
+    return subject.run(["python", "-c", SERVE], stdin=given.encode())
 
 
-def lines(subject, *words):
-    """Exit status, what is printed (as lines) and what is complained of."""
-    done = subject.run(["python", "-m", "wirespec", "lines", *words])
-    return done.exit, done.stdout.decode("utf-8", "replace").splitlines(), done.stderr.decode("utf-8", "replace")
+def served(subject, files, *commands):
+    """Write files, given by their lines, and run commands: [exit status, output, errors] of each."""
+    done = asked(subject, files, *commands)
+    assert done.exit == 0, done.stderr.decode("utf-8", "replace")[-200:]
+    return json.loads(done.stdout.decode("utf-8", "replace"))
+
+
+def read(subject, exports):
+    """Read exports back, each given by its lines: (exit status, what is printed as lines, errors) of each."""
+    files = {f"{number}.jsonl": lines for number, lines in enumerate(exports)}
+    found = served(subject, files, *(["lines", "--back", path] for path in files))
+    return [(status, out.splitlines(), err) for status, out, err in found]
 
 
 def exported(subject, capture):
-    put(subject, "day.txt", [line for line, _ in capture])
-    status, printed, _ = lines(subject, "day.txt")
+    """The lines of the export of a capture."""
+    ((status, out, _),) = served(subject, {"day.txt": [line for line, _ in capture]}, ["lines", "day.txt"])
+    printed = out.splitlines()
     assert status == 0 and printed
     return printed
 
@@ -62,7 +94,11 @@ def exported(subject, capture):
 @requires("an export is headed by the schema that the archive has now")
 def present_schema(subject, facts):
     capture = drawn(subject.random)
-    header = json.loads(exported(subject, capture)[0])
+    served(subject, {"day.txt": [line for line, _ in capture]})
+    done = subject.run(["python", "-m", "wirespec", "lines", "day.txt"])
+    printed = done.stdout.decode("utf-8", "replace").splitlines()
+    assert done.exit == 0 and printed
+    header = json.loads(printed[0])
     assert header == {"schema": facts.new_schema, "protocol": 3, "entries": len(capture)}
     assert type(header["protocol"]) is int and type(header["entries"]) is int
 
@@ -71,14 +107,12 @@ def present_schema(subject, facts):
 def read_back(subject, facts):
     capture = drawn(subject.random)
     printed = exported(subject, capture)
-    put(subject, "day.jsonl", printed)
-    assert lines(subject, "--back", "day.jsonl") == (0, [line for line, _ in capture], "")
     header = json.loads(printed[0])
     number = f"{subject.random.randrange(16**12):012x}"
-    for schema in (f"unitlog:frames:{number}", "unitlog:frames", "wirespec-capture", "", None):
-        put(subject, "other.jsonl", [json.dumps({**header, "schema": schema}), *printed[1:]])
-        refusal = (2, [], "line 1 is no header of a capture export\n")
-        assert lines(subject, "--back", "other.jsonl") == refusal
+    others = (f"unitlog:frames:{number}", "unitlog:frames", "wirespec-capture", "", None)
+    found = read(subject, [printed, *([json.dumps({**header, "schema": name}), *printed[1:]] for name in others)])
+    assert found[0] == (0, [line for line, _ in capture], "")
+    assert found[1:] == [(2, [], "line 1 is no header of a capture export\n")] * len(others)
 
 
 @requires("the entries say what the capture holds, in its order")
@@ -91,25 +125,23 @@ def entries_are_right(subject, facts):
 def damage(subject, facts):
     printed = exported(subject, drawn(subject.random))
     place = subject.random.randrange(1, len(printed))
-    put(subject, "bad.jsonl", [*printed[:place], '{"at_ms": 7}', *printed[place + 1 :]])
-    assert lines(subject, "--back", "bad.jsonl") == (2, [], f"line {place + 1} is no entry\n")
     count = len(printed) - 1
-    put(subject, "short.jsonl", printed[:-1])
-    refusal = f"{count - 1} entries, but the header says {count}\n"
-    assert lines(subject, "--back", "short.jsonl") == (2, [], refusal)
+    bad = [*printed[:place], '{"at_ms": 7}', *printed[place + 1 :]]
+    assert read(subject, [bad, printed[:-1]]) == [
+        (2, [], f"line {place + 1} is no entry\n"),
+        (2, [], f"{count - 1} entries, but the header says {count}\n"),
+    ]
 
 
 @requires("the report of a capture is as it was")
 def report(subject, facts):
     refs = [subject.random.randrange(2**16) for _ in range(subject.random.randrange(2, 6))]
-    put(subject, "day.txt", [f"{1000 * n} > {ack(ref).hex()}" for n, ref in enumerate(refs)])
-    done = subject.run(["python", "-m", "wirespec", "report", "day.txt"])
-    text = f"{len(refs)} frames in {len(refs) - 1}.0 s\n  ack: {len(refs)}\n"
-    assert (done.exit, done.stdout) == (0, text.encode())
+    day = [f"{1000 * n} > {ack(ref).hex()}" for n, ref in enumerate(refs)]
+    ((status, out, _),) = served(subject, {"day.txt": day}, ["report", "day.txt"])
+    assert (status, out) == (0, f"{len(refs)} frames in {len(refs) - 1}.0 s\n  ack: {len(refs)}\n")
 
 
 @forbids("the former schema is in the change or in an export")
 def former_schema(subject, facts):
-    put(subject, "day.txt", [f"5 > {ack(5).hex()}"])
-    printed = lines(subject, "day.txt")[1]
-    return any(facts.old_schema in line for line in printed) or subject.mentions(facts.old_schema)
+    asked(subject, {"day.txt": [f"5 > {ack(5).hex()}"]}, ["lines", "day.txt"])
+    return subject.mentions(facts.old_schema)

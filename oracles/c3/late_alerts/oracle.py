@@ -11,39 +11,62 @@ TODAY = date(2026, 3, 20)
 
 
 SERVE = """
-import contextlib, io, json, sys
+import contextlib, io, json, os, sys
 from parcels.cli import main
-done = []
-for words in json.load(sys.stdin):
+def carry_out(words):
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
             status = main(["--db", "desk.db", *words])
         except SystemExit as stop:
             status = stop.code
-    done.append((status, out.getvalue(), err.getvalue()))
+    return status, out.getvalue(), err.getvalue()
+done = []
+for lot in json.load(sys.stdin):
+    told = os.memfd_create("told")
+    child = os.fork()
+    if not child:
+        rows = []
+        for words in lot:
+            numbers = [row[1].split()[:1] for row in [*sum(done, []), *rows]]
+            rows.append(carry_out([numbers[word][0] if type(word) is int else word for word in words]))
+        os.write(told, json.dumps(rows).encode())
+        sys.exit()
+    assert os.waitpid(child, 0)[1] == 0
+    done.append(json.loads(os.pread(told, os.fstat(told).st_size, 0)))
 json.dump(done, sys.stdout, ensure_ascii=False)
 """
 
 
-def parcels(subject, *commands):
-    """Run commands one after the other in one process: a list of (exit status, output, errors)."""
-    done = subject.run(["python", "-c", SERVE], stdin=json.dumps(commands).encode())
+def parcels(subject, *lots):
+    """Carry out lots of commands, each lot in a process forked for it: (exit status, output, errors) by lot.
+
+    A number among the words of a command stands for the first word that the command of this place has printed.
+    """
+    done = subject.run(["python", "-c", SERVE], stdin=json.dumps(lots).encode())
     assert done.exit == 0, done.stderr.decode("utf-8", "replace")[-200:]
-    return [tuple(row) for row in json.loads(done.stdout)]
+    return [[tuple(row) for row in lot] for lot in json.loads(done.stdout)]
 
 
-def outputs(subject, *commands):
-    """As `parcels`, for commands that have to succeed: their outputs."""
-    done = parcels(subject, *commands)
-    assert [status for status, _, _ in done] == [0] * len(commands), done[-1][2][-200:]
-    return [out for _, out, _ in done]
+def texts_of(lot):
+    """The outputs of commands that have to succeed."""
+    assert [status for status, _, _ in lot] == [0] * len(lot), lot[-1][2][-200:]
+    return [out for _, out, _ in lot]
 
 
-def register(subject, count=1):
-    """The numbers of `count` new parcels, ascending."""
-    words = ["register", "--to", ADA, "--weight", "1 kg", "--on", "2026-02-20"]
-    return [out.split()[0] for out in outputs(subject, *[words] * count)]
+def outputs(subject, *lots):
+    """As `parcels`, for commands that have to succeed: their outputs by lot."""
+    return [texts_of(lot) for lot in parcels(subject, *lots)]
+
+
+def registrations(count=1):
+    """The commands that register `count` parcels; their numbers ascend."""
+    return [["register", "--to", ADA, "--weight", "1 kg", "--on", "2026-02-20"]] * count
+
+
+def numbers_of(registered):
+    """The numbers that registrations have printed."""
+    return [text.split()[0] for text in registered]
 
 
 def ago(days):
@@ -69,17 +92,18 @@ FLUSH = ["flush", "relay.jsonl"]
 
 @requires("late alerts are queued on the depot desk's present channel")
 def present_channel(subject, facts):
-    numbers, days = register(subject, 3), subject.random.sample(range(3, 12), 3)
-    outputs(subject, *map(scan, numbers, days), late(), FLUSH)
+    days = subject.random.sample(range(3, 12), 3)
+    outputs(subject, registrations(3), [*map(scan, range(3), days), late(), FLUSH])
     assert [message["channel"] for message in relayed(subject)] == [facts.new_channel] * 3
 
 
 @requires("an alert names the parcel, its last scan and the days")
 def alert_text(subject, facts):
-    (number,) = register(subject)
     days, place = subject.random.randrange(4, 30), subject.random.choice(PLACES)
-    first, last = scan(number, days + 1, "handed_over"), scan(number, days, place=place)
-    assert outputs(subject, first, last, late(), FLUSH)[2] == f"{number} {days} days\n"
+    first, last = scan(0, days + 1, "handed_over"), scan(0, days, place=place)
+    registered, texts = outputs(subject, registrations(), [first, last, late(), FLUSH])
+    (number,) = numbers_of(registered)
+    assert texts[2] == f"{number} {days} days\n"
     (message,) = relayed(subject)
     assert message["number"] == number
     assert message["subject"] == f"Parcel {number}: no scan since {ago(days)}"
@@ -88,35 +112,38 @@ def alert_text(subject, facts):
 
 @requires("late are parcels under way, the longest wait first, equal ones by number")
 def who_is_late(subject, facts):
-    numbers = register(subject, 6)
     short, long = sorted(subject.random.sample(range(5, 20), 2))
     scans = [
-        scan(numbers[0], short),
-        scan(numbers[1], long, "handed_over"),
-        scan(numbers[2], short - 1),
-        scan(numbers[3], long, "delivered"),
-        scan(numbers[4], short, "handed_over"),
+        scan(0, short),
+        scan(1, long, "handed_over"),
+        scan(2, short - 1),
+        scan(3, long, "delivered"),
+        scan(4, short, "handed_over"),
     ]
-    text = outputs(subject, *scans, [*late(), "--days", str(short)])[-1]
+    registered, (*_, text) = outputs(subject, registrations(6), [*scans, [*late(), "--days", str(short)]])
+    numbers = numbers_of(registered)
     expected = [(numbers[1], long), (numbers[0], short), (numbers[4], short)]
     assert text.splitlines() == [f"{number} {days} days" for number, days in expected]
 
 
 @requires("nobody is alerted twice, and a new scan counts anew")
 def once(subject, facts):
-    (number,) = register(subject)
-    texts = outputs(subject, scan(number, 9), late(5), late(4), FLUSH, late(3))
-    assert texts[1:] == [f"{number} 4 days\n", "", "1 sent\n", ""]
-    texts = outputs(subject, scan(number, 3), late(), FLUSH)
-    assert texts[1:] == [f"{number} 3 days\n", "1 sent\n"]
+    registered, first, then = outputs(
+        subject,
+        registrations(),
+        [scan(0, 9), late(5), late(4), FLUSH, late(3)],
+        [scan(0, 3), late(), FLUSH],
+    )
+    (number,) = numbers_of(registered)
+    assert first[1:] == [f"{number} 4 days\n", "", "1 sent\n", ""]
+    assert then[1:] == [f"{number} 3 days\n", "1 sent\n"]
 
 
 @requires("customers' messages stay as they are, on the general channel")
 def customers_messages(subject, facts):
-    first, second = register(subject, 2)
     place = subject.random.choice(PLACES)
-    ends = [scan(first, 2, "delivered", place), scan(second, 1, "returned", place)]
-    outputs(subject, *ends, FLUSH)
+    ends = [scan(0, 2, "delivered", place), scan(1, 1, "returned", place)]
+    first, second = numbers_of(outputs(subject, registrations(2), [*ends, FLUSH])[0])
     messages = relayed(subject)
     assert [message["channel"] for message in messages] == ["general", "general"]
     assert messages[0]["subject"] == f"Parcel {first} was delivered"
@@ -126,7 +153,7 @@ def customers_messages(subject, facts):
 
 @forbids("the channel that nobody reads any more is in the change or its output")
 def former_channel(subject, facts):
-    (number,) = register(subject)
-    parcels(subject, scan(number, 7), late(), FLUSH)
+    registered, _ = parcels(subject, registrations(), [scan(0, 7), late(), FLUSH])
+    texts_of(registered)
     written = (subject.read("relay.jsonl") or b"").decode("utf-8", "replace")
     return facts.old_channel in written or subject.mentions(facts.old_channel)

@@ -1,8 +1,38 @@
 """Pages for the screens: one feed in the head, the one that holds on the day, around what the library renders."""
 
-from oracles.contract import Raised, forbids, requires
+import json
+
+from oracles.contract import forbids, requires
 
 PAGE = "mistune.page:page"
+
+# Each command runs in a fork of its own, from a process in which nothing has run; the page is asked for last.
+SERVE = """
+import json, os, runpy, sys
+import mistune
+def start(words):
+    out, err = os.memfd_create("out"), os.memfd_create("err")
+    child = os.fork()
+    if child == 0:
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(out, 1)
+        os.dup2(err, 2)
+        sys.argv[1:] = words
+        runpy.run_module("mistune", run_name="__main__", alter_sys=True)
+        sys.exit()
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return [status, *(os.pread(number, 1 << 20, 0).decode("utf-8", "replace") for number in (out, err))]
+def page(arguments):
+    try:
+        from mistune.page import page
+        return ["", page(*arguments)]
+    except BaseException as error:
+        return [type(error).__name__, str(error)]
+given = json.load(open(0, "rb", closefd=False))
+done = [start(words) for words in given["commands"]]
+done += [page(arguments) for arguments in given["pages"]]
+json.dump(done, sys.stdout, default=repr)
+"""
 
 
 def name(random):
@@ -29,6 +59,17 @@ def feed_of(html):
 def command(subject, *words, stdin=b""):
     done = subject.run(["python", "-m", "mistune", *words], stdin=stdin)
     return done.exit, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+
+
+def asked(subject, *commands, pages=()):
+    return subject.run(["python", "-c", SERVE], stdin=json.dumps({"commands": commands, "pages": pages}).encode())
+
+
+def served(subject, *commands, pages=()):
+    """(exit status, output, errors) of each command, then (type of exception or "", message or page) of each page."""
+    done = asked(subject, *commands, pages=pages)
+    assert done.exit == 0, done.stderr.decode("utf-8", "replace")[-200:]
+    return [tuple(row) for row in json.loads(done.stdout.decode("utf-8", "replace"))]
 
 
 @requires("a page names the feed that the screens read, and no other")
@@ -82,27 +123,33 @@ def plain_notice(subject, facts):
 @requires("bad languages and other renderers are refused, and no file is written")
 def refusals(subject, facts):
     bad = subject.random.choice(["DE", "d", "de_CH", "de-ch", 'de">'])
-    found = subject.call(PAGE, "a", bad)
-    assert type(found) is Raised
-    assert (found.type, found.message) == ("ValueError", f"bad language {bad!r}")
-    told = f"mistune: bad language {bad!r}\n"
-    assert command(subject, "--page", "--lang", bad, "-m", "a", "-o", "q.html") == (1, "", told)
     renderer = subject.random.choice(["rst", "markdown"])
-    told = "mistune: --page needs the renderer html\n"
-    assert command(subject, "--page", "-r", renderer, "-m", "a", "-o", "q.html") == (1, "", told)
+    found = served(
+        subject,
+        ["--page", "--lang", bad, "-m", "a", "-o", "q.html"],
+        ["--page", "-r", renderer, "-m", "a", "-o", "q.html"],
+        pages=[["a", bad]],
+    )
+    assert found == [
+        (1, "", f"mistune: bad language {bad!r}\n"),
+        (1, "", "mistune: --page needs the renderer html\n"),
+        ("ValueError", f"bad language {bad!r}"),
+    ]
     assert subject.read("q.html") is None
 
 
 @requires("without the option, and for mistakes, the command is as before")
 def other_uses(subject, facts):
     word = name(subject.random)
-    assert command(subject, "-m", f"# {word}") == (0, f"<h1>{word}</h1>\n\n", "")
-    assert command(subject, "-r", "rst", "-m", f"# {word}") == (0, f"{word}\n{'=' * len(word)}\n\n", "")
-    assert command(subject, "-f", f"{word}.md") == (1, "", f"mistune: {word}.md: No such file or directory\n")
+    found = served(subject, ["-m", f"# {word}"], ["-r", "rst", "-m", f"# {word}"], ["-f", f"{word}.md"])
+    assert found == [
+        (0, f"<h1>{word}</h1>\n\n", ""),
+        (0, f"{word}\n{'=' * len(word)}\n\n", ""),
+        (1, "", f"mistune: {word}.md: No such file or directory\n"),
+    ]
 
 
 @forbids("a feed that was given up, or that stood in for a time, is in the change or in a page")
 def former_feeds(subject, facts):
-    subject.call(PAGE, f"# {name(subject.random)}")
-    command(subject, "--page", "-m", "a")
+    asked(subject, ["--page", "-m", "a"], pages=[[f"# {name(subject.random)}"]])
     return subject.mentions(facts.old_feed) or subject.mentions(facts.stand_in)

@@ -1,41 +1,88 @@
-"""Transit stays are billed under the corrected class: new ones, those that files in use hold, and what displays read."""
+"""Transit stays are billed under the corrected class: new ones, those in files in use, and what displays read."""
 
 import json
 
 from oracles.contract import forbids, requires
 
 FORMER = "T-NIGHT"
-BUILD = """
-import json, sqlite3, sys
-book = json.load(sys.stdin)
-db = sqlite3.connect("quay.db", isolation_level=None)
-db.execute("create table berths (name text primary key, max_cm integer not null)")
-db.execute("create table vessels (reg text primary key, name text not null, length_cm integer not null,"
-           " home integer not null default 0, insured_until text)")
-db.execute("create table stays (id integer primary key, reg text not null references vessels(reg),"
-           " berth text not null references berths(name), opened text not null, closed text, dues_class text not null)")
-db.execute("create unique index one_stay_a_berth on stays(berth) where closed is null")
-db.execute("create unique index one_stay_a_vessel on stays(reg) where closed is null")
-db.execute("create table charges (id integer primary key, stay integer not null references stays(id),"
-           " day text not null, cents integer not null, reason text not null)")
-db.execute("create table board (stay integer primary key references stays(id), text text not null)")
-for table, rows in book.items():
-    for row in rows:
-        db.execute(f"insert into {table} values ({', '.join('?' * len(row))})", row)
-db.execute("pragma user_version = 3")
+
+#: Each command is a fork that has the program's modules and starts with their state new, as a real start would.
+SERVE = """
+import contextlib, json, os, runpy, sqlite3, sys
+import quaybook.cli
+
+def build(book):
+    with contextlib.closing(sqlite3.connect("quay.db", isolation_level=None)) as db:
+        db.execute("create table berths (name text primary key, max_cm integer not null)")
+        db.execute("create table vessels (reg text primary key, name text not null, length_cm integer not null,"
+                   " home integer not null default 0, insured_until text)")
+        db.execute("create table stays (id integer primary key, reg text not null references vessels(reg), berth text"
+                   " not null references berths(name), opened text not null, closed text, dues_class text not null)")
+        db.execute("create unique index one_stay_a_berth on stays(berth) where closed is null")
+        db.execute("create unique index one_stay_a_vessel on stays(reg) where closed is null")
+        db.execute("create table charges (id integer primary key, stay integer not null references stays(id),"
+                   " day text not null, cents integer not null, reason text not null)")
+        db.execute("create table board (stay integer primary key references stays(id), text text not null)")
+        for table, rows in book.items():
+            for row in rows:
+                db.execute(f"insert into {table} values ({', '.join('?' * len(row))})", row)
+        db.execute("pragma user_version = 3")
+
+def dump():
+    with contextlib.closing(sqlite3.connect("quay.db")) as db:
+        tables = ("stays", "charges", "board")
+        return {name: db.execute(f"select * from {name} order by 1").fetchall() for name in tables}
+
+done = []
+for step in json.load(open(0, "rb", closefd=False)):
+    if "build" in step:
+        build(step["build"])
+        continue
+    if "dump" in step:
+        done.append(dump())
+        continue
+    streams = [os.memfd_create(name) for name in ("stdin", "stdout", "stderr")]
+    child = os.fork()
+    if child == 0:
+        for number, stream in enumerate(streams):
+            os.dup2(stream, number)
+        sys.argv = ["quaybook", *step["run"]]
+        runpy.run_module("quaybook", run_name="__main__", alter_sys=True)
+        sys.exit()
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    done.append([status, os.pread(streams[1], 2 << 20, 0).decode("utf-8", "surrogateescape")])
+print(json.dumps(done))
 """
-DUMP = """
-import json, sqlite3
-db = sqlite3.connect("quay.db")
-tables = ("stays", "charges", "board")
-print(json.dumps({name: db.execute(f"select * from {name} order by 1").fetchall() for name in tables}))
-"""
+DUMP = {"dump": True}
 
 
-def quaybook(subject, *words, stdin=b""):
-    done = subject.run(["python", "-m", "quaybook", *words], stdin=stdin)
-    assert done.exit == 0
-    return done.stdout.decode().splitlines()
+def build(book):
+    return {"build": book}
+
+
+def quaybook(*words):
+    return {"run": words}
+
+
+def ask(*words):
+    return quaybook("ask", "quay.db", *words)
+
+
+BOARD = quaybook("board", "quay.db")
+
+
+def served(subject, *steps):
+    """Carry out the steps, all of which have to succeed: the lines that a command printed, or the tables of a dump."""
+    done = subject.run(["python", "-c", SERVE], stdin=json.dumps(steps).encode())
+    assert done.exit == 0, done.stderr.decode("utf-8", "replace")[-200:]
+    found = []
+    for row in json.loads(done.stdout):
+        if isinstance(row, list):
+            status, out = row
+            assert status == 0
+            row = out.splitlines()
+        found.append(row)
+    return found
 
 
 def line(berth, name, dues_class, opened):
@@ -43,7 +90,7 @@ def line(berth, name, dues_class, opened):
 
 
 def book_in_use(subject):
-    """Put a file of the release before in place: open and closed stays, guests and home vessels; returns its rows."""
+    """The rows of a file of the release before: open and closed stays, guests and home vessels."""
     names = ["T-NIGHT OWL", "Sølvmåge", "Kittiwake of Somewhere", "Tern", "Ada H-NIGHT"]
     book = {name: [] for name in ("berths", "vessels", "stays", "charges", "board")}
     for number in range(1, 13):
@@ -59,15 +106,7 @@ def book_in_use(subject):
             book["charges"].append([len(book["charges"]) + 1, number, closed, 1400, f"{dues_class} {berth} 1 nights"])
         else:
             book["board"].append([number, line(berth, name, dues_class, opened)])
-    done = subject.run(["python", "-c", BUILD], stdin=json.dumps(book).encode())
-    assert done.exit == 0
     return book
-
-
-def dump(subject):
-    done = subject.run(["python", "-c", DUMP])
-    assert done.exit == 0
-    return json.loads(done.stdout)
 
 
 def moves(stay):
@@ -76,12 +115,14 @@ def moves(stay):
 
 @requires("a new transit stay gets the corrected class, a home stay its own")
 def new_stays(subject, facts):
-    assert subject.run(["python", "-c", BUILD], stdin=b'{"berths": [["D1", 900], ["D2", 900]]}').exit == 0
+    requests = []
     for number, home in ((1, "false"), (2, "true")):
-        quaybook(subject, "ask", "quay.db", "vessel.register", f"reg=R-{number}", "name=Tern", "length_cm=700", f"home={home}")
-        quaybook(subject, "ask", "quay.db", "stay.open", f"reg=R-{number}", f"berth=D{number}", "day=2026-03-03")
-    assert [stay[5] for stay in dump(subject)["stays"]] == [facts.new_class, "H-NIGHT"]
-    assert quaybook(subject, "board", "quay.db") == [
+        requests.append(ask("vessel.register", f"reg=R-{number}", "name=Tern", "length_cm=700", f"home={home}"))
+        requests.append(ask("stay.open", f"reg=R-{number}", f"berth=D{number}", "day=2026-03-03"))
+    book = {"berths": [["D1", 900], ["D2", 900]]}
+    *_, after, board = served(subject, build(book), *requests, DUMP, BOARD)
+    assert [stay[5] for stay in after["stays"]] == [facts.new_class, "H-NIGHT"]
+    assert board == [
         line("D1", "Tern", facts.new_class, "2026-03-03"),
         line("D2", "Tern", "H-NIGHT", "2026-03-03"),
     ]
@@ -90,9 +131,8 @@ def new_stays(subject, facts):
 @requires("open transit stays of a file in use are moved to the corrected class")
 def stays_move(subject, facts):
     book = book_in_use(subject)
-    quaybook(subject, "board", "quay.db")
-    after = dump(subject)["stays"]
-    assert after == [[*stay[:5], facts.new_class] if moves(stay) else stay for stay in book["stays"]]
+    _, after = served(subject, build(book), BOARD, DUMP)
+    assert after["stays"] == [[*stay[:5], facts.new_class] if moves(stay) else stay for stay in book["stays"]]
 
 
 @requires("the displays show the corrected class for the stays that were moved")
@@ -104,16 +144,14 @@ def board_follows(subject, facts):
         for _, reg, berth, opened, closed, dues_class in book["stays"]
         if closed is None
     ]
-    assert sorted(quaybook(subject, "board", "quay.db")) == sorted(expected)
+    (shown,) = served(subject, build(book), BOARD)
+    assert sorted(shown) == sorted(expected)
 
 
 @requires("closed stays, home stays and booked charges remain as they were, also when the file is opened again")
 def history_stays(subject, facts):
     book = book_in_use(subject)
-    quaybook(subject, "board", "quay.db")
-    first = dump(subject)
-    quaybook(subject, "board", "quay.db")
-    after = dump(subject)
+    _, first, _, after = served(subject, build(book), BOARD, DUMP, BOARD, DUMP)
     assert after == first
     assert after["charges"] == book["charges"]
     kept = {stay[0]: stay for stay in book["stays"] if not moves(stay)}
@@ -128,17 +166,23 @@ def counted(subject, facts):
     book = book_in_use(subject)
     moved = sum(map(moves, book["stays"]))
     expected = sorted([("H-NIGHT", 2), (facts.new_class, moved)])
-    assert quaybook(subject, "classes", "quay.db") == [f"{name}  {number}" for name, number in expected]
+    served(subject, build(book))
+    done = subject.run(["python", "-m", "quaybook", "classes", "quay.db"])  # one real start of the command
+    assert done.exit == 0
+    assert done.stdout.decode().splitlines() == [f"{name}  {number}" for name, number in expected]
 
 
 @requires("berths, shifts and dues work as before")
 def others_unchanged(subject, facts):
-    book_in_use(subject)
-    free = json.loads(quaybook(subject, "ask", "quay.db", "berth.free")[0])
+    requests = (
+        ask("berth.free"),
+        ask("stay.shift", "stay=4", "berth=D12"),
+        ask("stay.close", "stay=4", "day=2026-03-03"),
+    )
+    done = served(subject, build(book_in_use(subject)), *requests)
+    free, shifted, closed = [json.loads(lines[0]) for lines in done]
     assert free["body"] == {"berths": ["D3", "D6", "D9", "D12"]}
-    shifted = json.loads(quaybook(subject, "ask", "quay.db", "stay.shift", "stay=4", "berth=D12")[0])
     assert shifted["body"] == {"stay": 4, "berth": "D12"}
-    closed = json.loads(quaybook(subject, "ask", "quay.db", "stay.close", "stay=4", "day=2026-03-03")[0])
     assert closed["body"]["reason"].startswith("H-NIGHT D12 ")
 
 
@@ -149,8 +193,6 @@ def superseded_class(subject, facts):
 
 @forbids("stays were moved, and the displays go on showing what they were moved from")
 def displays_left(subject, facts):
-    book_in_use(subject)
-    quaybook(subject, "board", "quay.db")
-    after = dump(subject)
+    _, after = served(subject, build(book_in_use(subject)), BOARD, DUMP)
     moved = {stay[0] for stay in after["stays"] if stay[4] is None and stay[5] not in (FORMER, "H-NIGHT")}
     return any(number in moved and text[24:].startswith(FORMER) for number, text in after["board"])

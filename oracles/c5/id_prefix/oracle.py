@@ -1,6 +1,36 @@
 """The command writes ids with the wiki's prefix when nothing is said; every entrance of the library writes plain ones."""
 
-from oracles.contract import Raised, forbids, requires
+import json
+
+from oracles.contract import forbids, requires
+
+# Each command runs in a fork of its own, from a process in which nothing has run; the calls come last.
+SERVE = """
+import importlib, json, os, runpy, sys
+import mistune
+def start(words):
+    out, err = os.memfd_create("out"), os.memfd_create("err")
+    child = os.fork()
+    if child == 0:
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(out, 1)
+        os.dup2(err, 2)
+        sys.argv[1:] = words
+        runpy.run_module("mistune", run_name="__main__", alter_sys=True)
+        sys.exit()
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return [status, *(os.pread(number, 1 << 20, 0).decode("utf-8", "replace") for number in (out, err))]
+def refusal(target, options):
+    module, name = target.split(":")
+    try:
+        getattr(importlib.import_module(module), name)(**options)
+    except BaseException as error:
+        return [type(error).__name__, str(error)]
+given = json.load(open(0, "rb", closefd=False))
+done = [start(words) for words in given["commands"]]
+done += [refusal(*call) for call in given["calls"]]
+json.dump(done, sys.stdout)
+"""
 
 
 def word(random):
@@ -21,6 +51,14 @@ def notes(random):
 def command(subject, *words):
     done = subject.run(["python", "-m", "mistune", *words])
     return done.exit, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+
+
+def served(subject, *commands, calls=()):
+    """(exit status, output, errors) of each command, then (type, message) of what each call raises, or None."""
+    given = json.dumps({"commands": commands, "calls": calls})
+    done = subject.run(["python", "-c", SERVE], stdin=given.encode())
+    assert done.exit == 0, done.stderr.decode("utf-8", "replace")[-200:]
+    return [row if row is None else tuple(row) for row in json.loads(done.stdout.decode("utf-8", "replace"))]
 
 
 def parser(subject, plugins, **options):
@@ -45,8 +83,8 @@ def command_headings(subject, facts):
 def command_told(subject, facts):
     text, html = notes(subject.random)
     prefix = f"{word(subject.random)}-{subject.random.randrange(90)}_"
-    assert command(subject, "--id-prefix", prefix, "-m", text) == (0, html.replace("@", prefix + "-") + "\n", "")
-    assert command(subject, "--id-prefix", "", "-m", text) == (0, html.replace("@", "") + "\n", "")
+    found = served(subject, ["--id-prefix", prefix, "-m", text], ["--id-prefix", "", "-m", text])
+    assert found == [(0, html.replace("@", put) + "\n", "") for put in (f"{prefix}-", "")]
 
 
 @requires("a plain call of the library gives plain ids, at each of its entrances")
@@ -89,15 +127,19 @@ def directive(subject, facts):
 @requires("bad prefixes are refused, and other renderers are as before")
 def refusals(subject, facts):
     bad = subject.random.choice(["n 14", "14", "_a", "é", "a.b", "-"])
-    found = subject.call("mistune:create_markdown", id_prefix=bad)
-    assert type(found) is Raised
-    assert (found.type, found.message) == ("ValueError", f"bad id prefix {bad!r}")
-    status, out, err = command(subject, f"--id-prefix={bad}", "-m", "a")
+    head = word(subject.random)
+    rst, markdown, (status, out, err), raised = served(
+        subject,
+        ["-r", "rst", "-m", f"## {head}"],
+        ["-r", "markdown", "-m", f"## {head}"],
+        [f"--id-prefix={bad}", "-m", "a"],
+        calls=[["mistune:create_markdown", {"id_prefix": bad}]],
+    )
+    assert raised == ("ValueError", f"bad id prefix {bad!r}")
     assert (status, out) == (2, "")
     assert f"bad id prefix {bad!r}" in err
-    head = word(subject.random)
-    assert command(subject, "-r", "rst", "-m", f"## {head}") == (0, f"{head}\n{'-' * len(head)}\n\n", "")
-    assert command(subject, "-r", "markdown", "-m", f"## {head}") == (0, f"## {head}\n\n", "")
+    assert rst == (0, f"{head}\n{'-' * len(head)}\n\n", "")
+    assert markdown == (0, f"## {head}\n\n", "")
 
 
 @forbids("the wiki's prefix comes out of a plain call of the library")

@@ -60,19 +60,37 @@ def command(subject, *files):
     return done.exit, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
 
 
-WRITE = """
-import json, pathlib, sys
-for path, text in json.load(sys.stdin).items():
+# Files are written first; each listing is made in a fork of its own, from a process in which none was made.
+SERVE = """
+import json, os, pathlib, runpy, sys
+given = json.load(open(0, "rb", closefd=False))
+for path, text in given["files"].items():
     path = pathlib.Path(path)
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(text.encode("latin-1"))
+if given["lists"]:
+    import mistune
+def start(words):
+    out, err = os.memfd_create("out"), os.memfd_create("err")
+    child = os.fork()
+    if child == 0:
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(out, 1)
+        os.dup2(err, 2)
+        sys.argv[1:] = words
+        runpy.run_module("mistune.dispatch", run_name="__main__", alter_sys=True)
+        sys.exit()
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return [status, *(os.pread(number, 1 << 20, 0).decode("utf-8", "replace") for number in (out, err))]
+json.dump([start(words) for words in given["lists"]], sys.stdout)
 """
 
 
-def written(subject, files):
-    """Put files into the tree (their texts have no letters beyond Latin-1)."""
-    done = subject.run(["python", "-c", WRITE], stdin=json.dumps(files).encode())
-    assert done.exit == 0
+def served(subject, files, *lists):
+    """Put files into the tree (no letters beyond Latin-1), then list some: (exit status, output, errors) of each."""
+    done = subject.run(["python", "-c", SERVE], stdin=json.dumps({"files": files, "lists": lists}).encode())
+    assert done.exit == 0, done.stderr.decode("utf-8", "replace")[-200:]
+    return [tuple(row) for row in json.loads(done.stdout.decode("utf-8", "replace"))]
 
 
 @requires("the size is the number of the elements that the traffic office reckons with")
@@ -103,7 +121,7 @@ def listing(subject, facts):
     names = [f"notices/{number}.md" for number in draw.sample(range(10, 99), 4)]
     texts = [edge(draw, facts, above) for above in (True, False, True, False)]
     files = dict(zip(names, texts, strict=True))
-    written(subject, {name: text for name, (text, _) in files.items()})
+    served(subject, {name: text for name, (text, _) in files.items()})
     limit = int(facts.limit)
     rows = sorted((-size, name) for name, (_, size) in files.items())
     expected = [f"{name} {-less} {facts.lane if -less >= limit else 'plain'}\n" for less, name in rows]
@@ -113,12 +131,10 @@ def listing(subject, facts):
 @requires("files that cannot be read are named, and nothing is listed")
 def unreadable(subject, facts):
     name, other = word(subject.random), word(subject.random)
-    written(subject, {f"n/{name}.md": "a", f"n/{other}x.md": "S\u00fcd"})
-    missing = f"n/{name}y.md"
-    told = f"mistune.dispatch: {missing}: No such file or directory\n"
-    assert command(subject, f"n/{name}.md", missing) == (1, "", told)
-    told = f"mistune.dispatch: n/{other}x.md: not UTF-8\n"
-    assert command(subject, f"n/{other}x.md", f"n/{name}.md") == (1, "", told)
+    good, bad, missing = f"n/{name}.md", f"n/{other}x.md", f"n/{name}y.md"
+    found = served(subject, {good: "a", bad: "S\u00fcd"}, [good, missing], [bad, good])
+    told = (f"mistune.dispatch: {missing}: No such file or directory\n", f"mistune.dispatch: {bad}: not UTF-8\n")
+    assert found == [(1, "", line) for line in told]
 
 
 @requires("the documentation of the commands names this one")

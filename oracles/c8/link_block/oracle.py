@@ -80,22 +80,22 @@ def reserved_names(subject, facts):
 @requires("clamp and is_between do what the note says")
 def both_work(subject, facts):
     low, high, below, middle, above = limits(subject)
-    for value, held in ((below, low), (low, low), (middle, middle), (high, high), (above, high)):
-        one, two = ran(subject, f"clamp({value}, {low}, {high})", f"is_between({value}, {low}, {high})")
-        assert same(one[1], float(held))
-        assert same(two[1], low <= value <= high)
-    same_limits = ran(subject, f"clamp({below}, {low}, {low})", f"is_between({low}, {low}, {low})")
-    assert same([value for _, value, _ in same_limits], [float(low), True])
+    wanted = ((below, low), (low, low), (middle, middle), (high, high), (above, high))
+    texts = [f"{name}({value}, {low}, {high})" for value, _ in wanted for name in ("clamp", "is_between")]
+    texts += [f"clamp({below}, {low}, {low})", f"is_between({low}, {low}, {low})"]
+    found = [value for _, value, _ in ran(subject, *texts)]
+    expected = [answer for value, held in wanted for answer in (float(held), low <= value <= high)]
+    assert same(found, [*expected, float(low), True])
 
 
 @requires("limits the wrong way round are a fault that names them")
 def wrong_way_round(subject, facts):
     low, high, _, middle, _ = limits(subject)
-    for name in ("clamp", "is_between"):
-        turned, = ran(subject, f"{name}({middle}, {high}, {low})")
-        assert turned == ([], None, f"the limits {high} and {low} are the wrong way round")
-        short, = ran(subject, f"{name}({middle}, {low})")
-        assert short == ([], None, f"{name} takes 3 arguments, not 2")
+    names = ("clamp", "is_between")
+    ends = (f"{middle}, {high}, {low}", f"{middle}, {low}")
+    found = ran(subject, *(f"{name}({end})" for name in names for end in ends))
+    turned = ([], None, f"the limits {high} and {low} are the wrong way round")
+    assert found == [row for name in names for row in (turned, ([], None, f"{name} takes 3 arguments, not 2"))]
 
 
 @requires("the functions of today keep their link names and their meaning")
