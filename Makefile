@@ -20,10 +20,10 @@ ladder: $(STAMP)
 	$(BIN)/dreambench run fold=quick conditions=all --out runs/ladder-0
 	$(BIN)/dreambench run fold=quick conditions=all haystack=200 --facts-from runs/ladder-0 --out runs/ladder-200
 
-SEVEN := B0,B1,B5,ALL,DF,EVIDENCE,POISON
+SIX := B0,B5,ALL,DF,EVIDENCE,POISON
 whole: $(STAMP)
-	$(BIN)/dreambench run fold=c1-c10 conditions=$(SEVEN) --out runs/whole-0
-	$(BIN)/dreambench run fold=c1-c10 conditions=$(SEVEN) haystack=200 --facts-from runs/whole-0 --out runs/whole-200
+	$(BIN)/dreambench run fold=c1-c10 conditions=$(SIX) --out runs/whole-0
+	$(BIN)/dreambench run fold=c1-c10 conditions=$(SIX) haystack=200 --facts-from runs/whole-0 --out runs/whole-200
 	$(BIN)/dreambench trap instruments runs/whole-0 runs/whole-200
 
 test: $(STAMP)

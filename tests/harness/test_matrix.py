@@ -57,6 +57,7 @@ def test_the_command_prints_one_table_and_rejects(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1800)  # minutes even on an idle machine
 def test_every_declared_solution_of_the_whole_fold_gets_what_it_should(box: Sandbox) -> None:
     config = load(None, ["fold=c1-c10"])
     found = list(matrix(config, select(config, config.cache_dir).values(), box))
