@@ -120,9 +120,9 @@ def check_trap(config: RunConfig, trap: Trap, sandbox: Sandbox, beside: Others |
     seen: list[Seen] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        ready, records = _instruments(config, trap, sandbox, folder)
+        ready, records, scorer = _instruments(config, trap, sandbox, folder)
         problems += instrument_problems(trap, records)
-        bench = Bench(trap, ready, sandbox, Scorer(sandbox, ready.plan, ready.config), starts(ready, records))
+        bench = Bench(trap, ready, sandbox, scorer, starts(ready, records))
         try:
             seen = judged(bench, config.workers)
             problems += [problem for found in seen if (problem := found.problem)]
@@ -175,16 +175,22 @@ def _evidence(seen: Sequence[Seen], records: Sequence[ArmRecord], alone: Sequenc
     yield f"{SCORINGS} scorings, two other places" if looked else "hostile and stable wait until the rest holds"
 
 
-def _instruments(config: RunConfig, trap: Trap, sandbox: Sandbox, folder: Path) -> tuple[Prepared, list[ArmRecord]]:
-    """All instruments on one draw; with choices, also the two that must pass on draws that meet every variant."""
+def _instruments(
+    config: RunConfig, trap: Trap, sandbox: Sandbox, folder: Path
+) -> tuple[Prepared, list[ArmRecord], Scorer]:
+    """All instruments on one draw; with choices, also the two that must pass on draws that meet every variant.
+
+    The scorer comes back because a stored solution may be what an arm did, to the byte, and is then judged already.
+    """
     known = instruments(trap)
     ready = prepare(narrowed(config, trap, tuple(known), 1), folder / "run", known)
-    records = ran(ready, sandbox)
+    scorer = Scorer(sandbox, ready.plan, ready.config)
+    records = ran(ready, sandbox, scorer)
     if (needed := variants(trap)) > 1:
         more = prepare(narrowed(config, trap, ("EVIDENCE", EVERY), needed), folder / "variants", known)
         more.draws = covering(trap, more.draws)
         records += ran(more, sandbox)
-    return ready, records
+    return ready, records, scorer
 
 
 def _elsewhere(config: RunConfig, trap: Trap, sandbox: Sandbox, folder: Path) -> list[ArmRecord]:
@@ -194,7 +200,7 @@ def _elsewhere(config: RunConfig, trap: Trap, sandbox: Sandbox, folder: Path) ->
     for number, place in enumerate(PLACES[1:3]):
         again = narrowed(config, trap, codes, 1).model_copy(update={"facts_from": str(folder / "run")})
         moved = Elsewhere(sandbox, place)
-        found += ran(prepare(again, folder / f"place-{number}", known), moved)
+        found += ran(prepare(again, folder / f"place-{number}", known), moved, checked=())
     return found
 
 

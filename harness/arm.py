@@ -13,7 +13,7 @@ import shutil
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -60,7 +60,7 @@ class Context:
     checks: CheckMemo = field(default_factory=CheckMemo)
     haystack: Haystack = field(default_factory=Haystack)
     unavailable: Mapping[str, str] = field(default_factory=dict)  # condition -> why it may not be scored
-    check_last: bool = True  # whether S3's public check, which decides nothing, is run
+    checked: Collection[int] = (1, 2, 3)  # sessions whose public check, which decides nothing, is run
 
     @property
     def limits(self) -> Limits:
@@ -184,7 +184,7 @@ class _Run:
             context.sandbox, context.store, context.agent, task, "" if not view.items else prompt[len(text) :]
         )
         context.reach(f"s{step}:captured")
-        if not done.cut_short and session.check and (step < 3 or context.check_last):
+        if not done.cut_short and session.check and step in context.checked:
             self.check = context.checks.run(context.sandbox, done.tree, session.check, context.limits)
         if step < 3:
             self.warm_up.append(self.check.passed if self.check else None)

@@ -62,8 +62,9 @@ def rows(config: RunConfig, trap: Trap, sandbox: Sandbox) -> tuple[Row, ...]:
     """One row a history. The start trees come from two EVIDENCE arms, each with a draw of its own."""
     with tempfile.TemporaryDirectory() as name:
         ready = prepare(narrowed(config, trap, ("EVIDENCE",), 2), Path(name) / "run")
-        records = ran(ready, sandbox)
-        bench = Bench(trap, ready, sandbox, Scorer(sandbox, ready.plan, ready.config), starts(ready, records))
+        scorer = Scorer(sandbox, ready.plan, ready.config)
+        records = ran(ready, sandbox, scorer)
+        bench = Bench(trap, ready, sandbox, scorer, starts(ready, records))
         seen = judged(bench, config.workers)
         passed = all(ending.outcome == Outcome.PASS for record in records for ending in record.endings)
         return tuple(

@@ -11,7 +11,7 @@ import platform
 import secrets
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -206,12 +206,13 @@ def execute(
     reach: Callable[[str], None] = nowhere,
     sandbox: Sandbox | None = None,
     unavailable: Mapping[str, str] | None = None,
-    check_last: bool = True,
+    checked: Collection[int] = (1, 2, 3),
+    scorer: Scorer | None = None,
 ) -> None:
     """Run every owed arm. The sandbox is opened here unless one is given (which stays open).
 
-    `unavailable` are conditions that may not be scored, with the reason; None asks the conformance suite. Without
-    `check_last` the public check of S3, which decides nothing, is not run.
+    `unavailable` are conditions that may not be scored, with the reason; None asks the conformance suite. `checked` are
+    the sessions whose public check, which decides nothing, is run. A given `scorer` knows what it judged before.
     """
     folder, config = ready.folder, ready.config
     box = sandbox or open_sandbox(config, ready.label)
@@ -232,12 +233,12 @@ def execute(
                 store=store,
                 sandbox=box,
                 agent=make_agent(config.agent),
-                scorer=Scorer(box, ready.plan, config),
+                scorer=scorer or Scorer(box, ready.plan, config),
                 emit=executor.emit,
                 reach=reach,
                 haystack=haystack,
                 unavailable=unavailable,
-                check_last=check_last,
+                checked=checked,
             )
             executor.run(ready.owed, lambda arm, attempt: run_arm(context, arm, attempt), tell)
         reach("run:end")

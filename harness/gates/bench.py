@@ -5,7 +5,7 @@ Invariant: nothing of a trap is run but in a sandbox, and the facts are of a dra
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from containers.sandbox import Sandbox
@@ -96,9 +96,14 @@ def narrowed(config: RunConfig, trap: Trap, codes: tuple[str, ...], seeds: int) 
     return config.model_copy(update=wanted)
 
 
-def ran(ready: Prepared, sandbox: Sandbox) -> list[ArmRecord]:
-    """Every arm of a prepared run, finished; S3's public check is asked of the reference alone. Raises as `execute`."""
-    execute(ready, lambda record: None, sandbox=sandbox, unavailable={}, check_last=False)
+def ran(
+    ready: Prepared, sandbox: Sandbox, scorer: Scorer | None = None, checked: Collection[int] = (1, 2)
+) -> list[ArmRecord]:
+    """Every arm of a prepared run, finished. Raises as `execute`.
+
+    S3's public check is asked of the reference alone (gate `reference`), so it is not run here.
+    """
+    execute(ready, lambda record: None, sandbox=sandbox, unavailable={}, checked=checked, scorer=scorer)
     with Ledger(ready.folder.ledger, read_only=True) as ledger:
         return list(ledger.arms())
 
