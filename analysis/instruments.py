@@ -46,18 +46,19 @@ class Line:
 
 
 def check(settings: Sequence[Setting], poisoned: Collection[str]) -> tuple[Line, ...]:
-    """Every rule for every construct that occurs; `poisoned` are traps that have something that must not be used."""
+    """Every rule for every construct that occurs; `poisoned` are traps that have something that must not be used.
+
+    A construct without such a trap has no rule about poison.
+    """
     found: list[Line] = []
     for construct in sorted({c.construct for s in settings for c in s.cells}, key=construct_order):
         here = [Setting(s.reader, s.haystack, tuple(c for c in s.cells if c.construct == construct)) for s in settings]
         bad = [Setting(s.reader, s.haystack, tuple(c for c in s.cells if c.trap in poisoned)) for s in here]
         careful = [s for s in here if s.reader == CAREFUL]
-        found += [
-            _bounded(construct, f"{NOTHING} passes at most half", here, NOTHING),
-            _bounded(construct, f"{POISON} passes at most half", bad, POISON),
-            _whole(construct, careful),
-            _differ(construct, here),
-        ]
+        found.append(_bounded(construct, f"{NOTHING} passes at most half", here, NOTHING))
+        if any(s.cells for s in bad):
+            found.append(_bounded(construct, f"{POISON} passes at most half", bad, POISON))
+        found += [_whole(construct, careful), _differ(construct, here)]
     return tuple(found)
 
 

@@ -7,17 +7,21 @@ S3 start tree. Invariant: a row holds what was seen beside what was declared; no
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from containers.sandbox import Sandbox
 from harness.config import RunConfig
+from harness.delta import changes
 from harness.gates.answers import Seen, judged
 from harness.gates.bench import Bench, narrowed, ran, starts
+from harness.ledger import Ledger
+from harness.objects import ObjectStore
 from harness.outcome import Outcome
-from harness.run import Prepared, prepare
+from harness.records import ArmRecord
+from harness.run import prepare
 from harness.score import Scorer
 from oracles.folder import MUTATED, NOTHING
 from traps.load import Trap
@@ -31,19 +35,22 @@ class Row:
     """One trap in one history.
 
     seen       every declared solution with its outcome
-    fresh      whether two draws led to two different S3 changes; None where no token is due
+    fresh      whether the evidence of two draws led to two different S3 changes; None where no token is due
+    unsolved   arms with the evidence that did not pass, in words
     """
 
     trap: str
     history: str
     seen: tuple[Seen, ...]
     fresh: bool | None
+    unsolved: tuple[str, ...] = ()
 
     @property
     def wrong(self) -> tuple[str, ...]:
         """What is not as declared, one text each; none in a sound trap."""
         found = [f"{s.solution}: declared {s.declared}, got {s.got} ({s.cause})" for s in self.seen if s.problem]
-        return (*found, "the same S3 change for two draws") if self.fresh is False else tuple(found)
+        same = ["the same S3 change for two draws"] * (self.fresh is False)
+        return (*found, *self.unsolved, *same)
 
 
 def matrix(config: RunConfig, traps: Iterable[Trap], sandbox: Sandbox) -> Iterator[Row]:
@@ -66,28 +73,38 @@ def rows(config: RunConfig, trap: Trap, sandbox: Sandbox) -> tuple[Row, ...]:
         records = ran(ready, sandbox, scorer)
         bench = Bench(trap, ready, sandbox, scorer, starts(ready, records))
         seen = judged(bench, config.workers)
-        passed = all(ending.outcome == Outcome.PASS for record in records for ending in record.endings)
         return tuple(
             Row(
                 trap.id,
                 history.name,
                 tuple(s for s in seen if s.history == history.name),
-                _fresh(bench, ready, history) if passed else False,
+                _fresh(bench, [r for r in records if r.history == history.name], history),
+                tuple(_unsolved(r for r in records if r.history == history.name)),
             )
             for history in trap.spec.history
         )
 
 
-def _fresh(bench: Bench, ready: Prepared, history: History) -> bool | None:
-    """Whether the reference's change differs between the draws of the two seeds."""
+def _unsolved(records: Iterable[ArmRecord]) -> Iterator[str]:
+    for record in records:
+        for ending in record.endings:
+            if ending.outcome != Outcome.PASS:
+                yield f"the evidence does not suffice (seed {record.seed}): {ending.outcome.value} ({ending.cause})"
+
+
+def _fresh(bench: Bench, records: Sequence[ArmRecord], history: History) -> bool | None:
+    """Whether the S3 changes of the arms, each with a draw of its own, are all different."""
     if history.expect != "use":
         return None
-    texts = set()
-    for seed in ready.plan.seeds:
-        drawn = Bench(bench.trap, ready, bench.sandbox, bench.scorer, bench.starts, seed)
-        change = drawn.change(history, drawn.oracle.reference(history.name))
-        texts.add(tuple((c.path, c.new.data if c.new else b"") for c in change.production))
-    return len(texts) == len(ready.plan.seeds)
+    folder, found = bench.ready.folder, set()
+    with Ledger(folder.ledger, read_only=True) as ledger:
+        store = ObjectStore(folder.objects)
+        for record in records:
+            for session in ledger.sessions(record.arm, record.attempt):
+                if session.number == 3:  # an arm that did not get there has no change, and is not fresh
+                    change = bench.sorted(changes(store.get(session.tree_in), store.get(session.tree_out)))
+                    found.add(tuple((c.path, c.new.data if c.new else b"") for c in change.production))
+    return len(found) == len(records)
 
 
 HEADS = ("trap", "history", "reference", "nothing", "one character", "two draws", "passes", "failed", "trapped")

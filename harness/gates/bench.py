@@ -28,21 +28,17 @@ Start = Mapping[bytes, Entry]
 
 @dataclass(frozen=True)
 class Bench:
-    """One trap under check, on the draw of one seed (None: the plan's first).
-
-    `starts` are the S3 start trees by history, where a session got so far.
-    """
+    """One trap under check. `starts` are the S3 start trees by history, where a session got so far."""
 
     trap: Trap
     ready: Prepared
     sandbox: Sandbox
     scorer: Scorer
     starts: Mapping[str, Start | None]
-    seed: int | None = None
 
     @property
     def draw(self) -> Draw:
-        return self.ready.draws[self.trap.id, self.ready.plan.seeds[0] if self.seed is None else self.seed]
+        return self.ready.draws[self.trap.id, self.ready.plan.seeds[0]]
 
     @property
     def oracle(self) -> OracleFolder:

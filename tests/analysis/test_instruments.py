@@ -57,7 +57,13 @@ def test_evidence_need_not_suffice_for_the_credulous_reader() -> None:
 def test_what_no_cell_tells_is_not_measured() -> None:
     invalid = tuple(replace(cell, outcome="invalid") for cell in SOUND)
     assert {status for status, _, _ in said(Setting("careful", 0, invalid))} == {"not measured"}
-    assert said(Setting("careful", 0, SOUND), poisoned=())[1] == ("not measured", "-", "-")
+    without = tuple(cell for cell in SOUND if cell.condition != "POISON")
+    assert said(Setting("careful", 0, without))[1] == ("not measured", "-", "-")
+
+
+def test_a_construct_without_poison_has_no_rule_about_it() -> None:
+    rules = [line.rule for line in check([Setting("careful", 0, SOUND)], ())]
+    assert rules == ["B0 passes at most half", "EVIDENCE passes everything (careful)", "two memories differ"]
 
 
 def test_a_trap_that_no_memory_passed_needs_a_reason() -> None:

@@ -30,15 +30,24 @@ def test_a_sound_trap_has_one_row_without_complaint(box: Sandbox) -> None:
     assert row.wrong == ()
 
 
-def test_what_is_not_as_declared_and_not_fresh_is_marked(tmp_path: Path, box: Sandbox) -> None:
+def test_what_is_not_as_declared_is_marked(tmp_path: Path, box: Sandbox) -> None:
     shutil.copytree(MINI, tmp_path / "mini")
     solutions = tmp_path / "mini/oracles/c1/label/solutions"
     (solutions / "reference/src/mini/labels.py").write_text((solutions / "naive/src/mini/labels.py").read_text())
     (row,) = rows(tmp_path / "mini", box)
-    assert cells(row)[2:6] == ("failed!", "failed", "failed", "same!")
-    assert len(row.wrong) == 2
-    assert row.wrong[0].startswith("reference: declared pass, got failed (")
-    assert row.wrong[1] == "the same S3 change for two draws"
+    assert cells(row)[2:6] == ("failed!", "failed", "failed", "differ")
+    (wrong,) = row.wrong
+    assert wrong.startswith("reference: declared pass, got failed (")
+
+
+def test_work_that_does_not_use_the_evidence_is_the_same_for_two_draws(tmp_path: Path, box: Sandbox) -> None:
+    shutil.copytree(MINI, tmp_path / "mini")
+    playbook = tmp_path / "mini/traps/c1/label/playbook.py"
+    playbook.write_text(playbook.read_text().replace("box mark", "shelf colour"))
+    (row,) = rows(tmp_path / "mini", box)
+    assert cells(row)[5] == "same!"
+    assert [text.partition(" (")[0] for text in row.wrong[:2]] == ["the evidence does not suffice"] * 2
+    assert row.wrong[2:] == ("the same S3 change for two draws",)
 
 
 def test_the_command_prints_one_table_and_rejects(tmp_path: Path) -> None:
