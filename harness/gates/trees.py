@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analysis.report.layout import clean
 from harness.gates.bench import Bench
 from harness.session import CheckMemo, session_limits
 from traps.gates import Problem
@@ -49,5 +50,5 @@ def suite_problems(bench: Bench) -> Iterator[Problem]:
         for what, command in asked.items():
             found = checks.run(bench.sandbox, tree, command, limits)
             if not found.passed:
-                says = " ".join(found.output[-_SHOWN:].split())
+                says = clean(found.output[-_SHOWN:])  # a program wrote it, and it goes to a terminal
                 yield Problem("reference", f"solutions/reference ({history.name})", f"{what}: {says}")

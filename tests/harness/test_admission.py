@@ -129,7 +129,13 @@ ALONE: dict[str, tuple[str, str, tuple[Edit, ...]]] = {
     "reference: the fixture's own tests break": (
         "reference",
         "breaks the public tests: ",
-        ((f"{ORACLE}/solutions/reference/src/mini/labels.py", 'return f"', 'return "a box" if name == "box" else f"'),),
+        (
+            (
+                f"{ORACLE}/solutions/reference/src/mini/labels.py",
+                'return f"',
+                'return (print(chr(27)), "a box")[1] if name == "box" else f"',
+            ),
+        ),
     ),
     "no memory: the plain word will do": (
         "no memory",
@@ -229,6 +235,7 @@ def test_a_bad_trap_is_rejected_by_one_gate_alone(name: str, world: Path, box: S
     problems = checked(world, box).problems
     assert {p.gate for p in problems} == {gate}, problems
     assert any(says in p.message for p in problems), problems
+    assert all(p.message.isprintable() for p in problems), problems
 
 
 def test_a_copy_under_another_name_is_rejected_and_a_broken_neighbour_is_named(world: Path, box: Sandbox) -> None:
