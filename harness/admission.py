@@ -15,14 +15,15 @@ from pathlib import Path
 from containers.sandbox import Sandbox, SandboxError
 from harness.config import RunConfig
 from harness.gates.answers import Seen, hostile_problems, judged, missing_problems
+from harness.gates.around import Remembered
 from harness.gates.bench import Bench, narrowed, ran, starts
 from harness.gates.instruments import (
     EVERY,
     covering,
+    further,
     instrument_problems,
     instruments,
     sufficient,
-    variants,
 )
 from harness.gates.stable import PLACES, SCORINGS, Elsewhere, clock_problems, scoring_problems
 from harness.gates.trees import leak_problems, suite_problems
@@ -159,12 +160,17 @@ def _last_problems(bench: Bench, records: Sequence[ArmRecord], seen: Sequence[Se
         lambda: clock_problems(programs),
         lambda: hostile_problems(bench),
         elsewhere,
-        lambda: scoring_problems(bench, seen, len(moved), bench.ready.config.workers),
+        lambda: scoring_problems(bench, seen, len(moved) + _varied(bench, records), bench.ready.config.workers),
     )
     for look in looks:
         if found := list(look()):
             yield from found
             return
+
+
+def _varied(bench: Bench, records: Sequence[ArmRecord]) -> int:
+    """Scorings of the reference on other draws: gate `solvable` asked that each say the same."""
+    return sum(record.condition == "EVIDENCE" for record in records) - len(bench.trap.spec.history)
 
 
 def _evidence(seen: Sequence[Seen], records: Sequence[ArmRecord], alone: Sequence[str], looked: bool) -> Iterator[str]:
@@ -182,14 +188,14 @@ def _instruments(
 
     The scorer comes back because a stored solution may be what an arm did, to the byte, and is then judged already.
     """
-    known = instruments(trap)
+    known, once = instruments(trap), Remembered(sandbox)
     ready = prepare(narrowed(config, trap, tuple(known), 1), folder / "run", known)
     scorer = Scorer(sandbox, ready.plan, ready.config)
-    records = ran(ready, sandbox, scorer)
-    if (needed := variants(trap)) > 1:
+    records = ran(ready, once, scorer)
+    if needed := further(trap):
         more = prepare(narrowed(config, trap, ("EVIDENCE", EVERY), needed), folder / "variants", known)
-        more.draws = covering(trap, more.draws)
-        records += ran(more, sandbox)
+        more.draws = covering(trap, ready.draws[trap.id, ready.plan.seeds[0]], more.draws)
+        records += ran(more, once)
     return ready, records, scorer
 
 

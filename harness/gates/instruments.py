@@ -43,22 +43,23 @@ def _only(card: Card, event: str) -> Callable[[Opening], Memory]:
     return open_it
 
 
-def covering(trap: Trap, draws: Mapping[tuple[str, int], Draw]) -> dict[tuple[str, int], Draw]:
-    """The draws with every choice set so that, over the seeds in order, each of its variants is there."""
+def covering(trap: Trap, first: Draw, draws: Mapping[tuple[str, int], Draw]) -> dict[tuple[str, int], Draw]:
+    """The draws with every choice set so that they and the `first` one have all of its variants."""
+    others = {
+        name: [variant for variant in fact.variants if variant != first.facts[name]]
+        for name, fact in trap.spec.facts.items()
+        if fact.kind == "choice"
+    }
     found = {}
     for number, (key, draw) in enumerate(draws.items()):
-        chosen = {
-            name: fact.variants[number % len(fact.variants)]
-            for name, fact in trap.spec.facts.items()
-            if fact.kind == "choice"
-        }
+        chosen = {name: left[number % len(left)] for name, left in others.items()}
         found[key] = replace(draw, facts={**draw.facts, **chosen})
     return found
 
 
-def variants(trap: Trap) -> int:
-    """How many draws it takes to meet every variant of every choice; 1 without choices."""
-    return max((len(f.variants) for f in trap.spec.facts.values() if f.kind == "choice"), default=1)
+def further(trap: Trap) -> int:
+    """How many draws beside the first it takes to meet every variant of every choice; 0 without choices."""
+    return max((len(f.variants) - 1 for f in trap.spec.facts.values() if f.kind == "choice"), default=0)
 
 
 def instrument_problems(trap: Trap, records: Iterable[ArmRecord]) -> Iterator[Problem]:

@@ -11,10 +11,10 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Self
 
 from containers.sandbox import Channel, Result, Sandbox, Spec
 from harness.gates.answers import Seen, in_words
+from harness.gates.around import Around
 from harness.gates.bench import Bench
 from oracles import broker
 from oracles.verdict import OracleError, Verdict
@@ -32,31 +32,19 @@ _CLOCKS = {"now", "today", "utcnow", "time", "time_ns", "monotonic", "localtime"
 _OWNERS = {"datetime", "date", "time", "dt"}
 
 
-class Elsewhere:
-    """A sandbox whose programs find themselves in another place; a Sandbox in all else."""
+class Elsewhere(Around):
+    """A sandbox whose programs find themselves in another place."""
 
     def __init__(self, box: Sandbox, place: Mapping[str, str]) -> None:
-        self._box, self.name = box, box.name
+        super().__init__(box)
         self._umask = place["umask"]
         self._env = {name: value for name, value in place.items() if name != "umask"}
-
-    def describe(self) -> Mapping[str, str]:
-        return self._box.describe()
 
     def run(self, spec: Spec) -> Result:
         return self._box.run(self._moved(spec))
 
     def talk(self, spec: Spec) -> Channel:
         return self._box.talk(self._moved(spec))
-
-    def close(self) -> None:
-        """The sandbox itself stays open: it is the caller's."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _moved(self, spec: Spec) -> Spec:
         command = ("sh", "-c", f'umask {self._umask}; exec "$@"', "sh", *spec.command)
@@ -66,7 +54,7 @@ class Elsewhere:
 def scoring_problems(bench: Bench, before: Sequence[Seen], elsewhere: int, jobs: int) -> Iterator[Problem]:
     """The reference and a wrong solution, scored in turn in every place, so that there are SCORINGS with those made.
 
-    `before` has one scoring of each at home; `elsewhere` is how many arms the runs in other places had.
+    `before` has one scoring of each at home; `elsewhere` is how many more there were: other places, other draws.
     """
     known = {(s.history, s.solution): s.said for s in before if s.said}
     for history in bench.trap.spec.history:
