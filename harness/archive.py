@@ -11,13 +11,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import from_json
 
 from harness.ledger import Ledger
 from harness.outcome import UsageFault
 from harness.records import ArmRecord, SessionRecord
 from harness.rundir import Description, RunDir
+from traps.schema import explain
 
+SPENT = "spent.json"
 REJECTED = 20  # rejected candidates of a view that are kept; those that carry a fact stand first
 
 
@@ -41,12 +44,29 @@ class StoredView:
     problem: str = ""
 
 
+class StoredSpent(BaseModel):
+    """What an arm took, as spent.json of a run without its views says: tokens of S3's view by reader level ("-" for
+    agents that have none), bytes of the frozen store. None: not known."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    view_tokens: dict[str, int | None]
+    store_bytes: int | None
+
+
+class _SpentFile(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    arms: dict[str, StoredSpent]
+
+
 @dataclass
 class Archive:
     """Reads of one run directory, kept."""
 
     folder: RunDir
     _sessions: dict[tuple[str, int], list[SessionRecord]]
+    spent: Mapping[str, StoredSpent] = field(default_factory=dict)  # by arm, where the views themselves are not there
     _texts: dict[str, Text] = field(default_factory=dict)
     _views: dict[str, StoredView] = field(default_factory=dict)
 
@@ -56,7 +76,7 @@ class Archive:
         if not folder.ledger.exists():
             return Archive(folder, {})
         with Ledger(folder.ledger, read_only=True) as ledger:
-            return Archive(folder, ledger.all_sessions())
+            return Archive(folder, ledger.all_sessions(), _spent(folder))
 
     def sessions(self, record: ArmRecord) -> list[SessionRecord]:
         """The sessions of the attempt that the record tells of."""
@@ -80,6 +100,15 @@ class Archive:
             return Text(self.folder.get_blob(blob).decode("utf-8", "backslashreplace"))
         except UsageFault as error:  # it names the file, and with it the host's folders
             return Text(problem=f"blob {blob[:16]}: {str(error).rpartition(': ')[2]}")
+
+
+def _spent(folder: RunDir) -> Mapping[str, StoredSpent]:
+    if not (folder.path / SPENT).exists():
+        return {}
+    try:
+        return _SpentFile.model_validate(folder.read_json(SPENT)).arms
+    except ValidationError as error:
+        raise UsageFault(f"{folder.path / SPENT}: damaged: {explain(error)}") from error
 
 
 def without_places(folder: RunDir, stored: Description) -> Callable[[str], str]:

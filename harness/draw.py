@@ -124,7 +124,7 @@ def reuse(path: Path, traps: Iterable[Trap], seeds: Iterable[int]) -> Draws:
             draw = stored.get((trap.id, seed))
             if draw is None:
                 raise UsageFault(f"{path}: no facts for {trap.id} seed {seed}")
-            if unfit := _unfit(trap, draw):
+            if unfit := misfits(trap, draw):
                 raise UsageFault(
                     f"{path}: the facts of {trap.id} were drawn for another version of the trap: {', '.join(unfit)}"
                 )
@@ -132,7 +132,7 @@ def reuse(path: Path, traps: Iterable[Trap], seeds: Iterable[int]) -> Draws:
     return chosen
 
 
-def _unfit(trap: Trap, draw: Draw) -> list[str]:
+def misfits(trap: Trap, draw: Draw) -> list[str]:
     """Names of facts and notes that are only on one side, or whose value this trap cannot have drawn."""
     drawn = {n: f for n, f in trap.spec.facts.items() if f.kind != "derived"}
     notes = {n.id: n for n in (*trap.spec.event, *trap.spec.poison)}

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import datetime as dt
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -33,6 +33,15 @@ CREATE TABLE IF NOT EXISTS arm (
 CREATE INDEX IF NOT EXISTS session_arm ON session (arm, attempt);
 COMMIT;
 """
+
+
+class Row(NamedTuple):
+    """A committed record as it stands: `at` in ISO 8601, UTC; `record` as JSON."""
+
+    arm: str
+    attempt: int
+    at: str
+    record: str
 
 
 class Ledger:
@@ -110,6 +119,22 @@ class Ledger:
     def arm(self, record: ArmRecord) -> None:
         """Commit one finished arm."""
         self._insert("arm", record.arm, record.attempt, record.model_dump_json())
+
+    def rows(self, table: Literal["session", "arm"]) -> Iterator[Row]:
+        """Every committed record of every attempt as it stands, in the order of commitment."""
+        for arm, attempt, at, text in self._read(f"SELECT arm, attempt, at, record FROM {table} ORDER BY id"):
+            yield Row(arm, attempt, at, text)
+
+    def restore(self, table: Literal["session", "arm"], rows: Iterable[Row]) -> None:
+        """Put rows of another ledger into this new one, in one transaction."""
+        try:
+            with self._db:
+                self._db.execute("BEGIN")
+                self._db.executemany(f"INSERT INTO {table} (arm, attempt, at, record) VALUES (?, ?, ?, ?)", rows)
+        except sqlite3.IntegrityError as error:
+            raise UsageFault(f"{self.path}: an arm has one attempt twice") from error
+        except sqlite3.DatabaseError as error:
+            raise self._trouble(error) from error
 
     def _insert(self, table: str, arm: str, attempt: int, text: str) -> None:
         now = dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")

@@ -20,7 +20,8 @@ from pathlib import Path
 from harness.outcome import Boundary, Fault
 from harness.snapshot import Entry, Snapshot, to_tar, tree_id
 
-_ENV = {
+#: All that git is told of the machine.
+ENVIRONMENT = {
     "PATH": os.defpath,
     "HOME": "/nonexistent",
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -90,7 +91,7 @@ class ObjectStore:
         out = io.BytesIO()
         out.write(b"commit refs/trees/%s\ncommitter dev <dev@localhost> 0 +0000\ndata 0\ndeleteall\n" % wanted.encode())
         for path, entry in snapshot.items():
-            out.write(b"M %s inline %s\ndata %d\n" % (entry.mode.encode(), _quoted(path), len(entry.data)))
+            out.write(b"M %s inline %s\ndata %d\n" % (entry.mode.encode(), quoted(path), len(entry.data)))
             out.write(entry.data + b"\n")
         out.write(b"done\n")
         self._git("fast-import", "--quiet", "--force", "--done", "--date-format=raw", data=out.getvalue())
@@ -139,9 +140,11 @@ class ObjectStore:
         """
         lines = "".join(f"{old} {new}\n" for old, new in pairs).encode()
         with tempfile.TemporaryFile() as out:  # pictures of hostile trees can be larger than memory
-            words = self._words("diff-tree", "--stdin", "-r", "-p", *_DIFF)
+            words = self.words("diff-tree", "--stdin", "-r", "-p", *_DIFF)
             try:
-                done = subprocess.run(words, input=lines, stdout=out, stderr=subprocess.DEVNULL, env=_ENV, cwd="/")
+                done = subprocess.run(
+                    words, input=lines, stdout=out, stderr=subprocess.DEVNULL, env=ENVIRONMENT, cwd="/"
+                )
             except FileNotFoundError as error:
                 raise _no_git() from error
             whole, size = done.returncode == 0, out.tell()
@@ -189,9 +192,9 @@ class ObjectStore:
         return files
 
     def _git(self, *words: str, data: bytes = b"", env: dict[str, str] | None = None, bare: bool = True) -> bytes:
-        whole = self._words(*words, bare=bare)
+        whole = self.words(*words, bare=bare)
         try:
-            done = subprocess.run(whole, input=data, capture_output=True, env=_ENV | (env or {}), cwd="/")
+            done = subprocess.run(whole, input=data, capture_output=True, env=ENVIRONMENT | (env or {}), cwd="/")
         except FileNotFoundError as error:
             raise _no_git() from error
         if done.returncode != 0:
@@ -200,8 +203,12 @@ class ObjectStore:
             )
         return done.stdout
 
-    def _words(self, *words: str, bare: bool = True) -> list[str]:
-        """The command line of git with our settings."""
+    def ask(self, *words: str) -> bytes:
+        """What a git command says. Raises Fault when it fails."""
+        return self._git(*words)
+
+    def words(self, *words: str, bare: bool = True) -> list[str]:
+        """The command line of git on this store with our settings; to be run in `ENVIRONMENT`."""
         safe = [word for setting in _SETTINGS for word in ("-c", setting)]
         return ["git", *(["--git-dir", str(self.path)] if bare else []), *safe, *words]
 
@@ -210,7 +217,8 @@ def _no_git() -> Fault:
     return Fault(Boundary.CONFIG, "git is not installed (remedy: install git)")
 
 
-def _quoted(path: bytes) -> bytes:
+def quoted(path: bytes) -> bytes:
+    """A path as fast-import takes it."""
     plain = all(32 <= c < 127 and c not in (34, 92) for c in path)
     body = (
         path if plain else b"".join(b"\\%03o" % c if c < 32 or c in (34, 92) or c > 126 else bytes([c]) for c in path)

@@ -25,6 +25,7 @@ from traps.folds import load_fold, member_digest
 from traps.load import Trap, discover, load_trap
 
 FORMAT = 1
+MAX_ORACLE = 1 << 18  # bytes of an oracle's source, and of what it declares
 
 
 @dataclass(frozen=True, order=True)
@@ -75,8 +76,11 @@ class Plan:
         return hashlib.sha256(json.dumps(self.meaning, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def select(config: RunConfig, cache: Path) -> dict[str, Trap]:
-    """Load the traps a configuration names. Raises UsageFault for an unknown id, TrapError for a broken file."""
+def select(config: RunConfig, cache: Path, checked: bool = True) -> dict[str, Trap]:
+    """Load the traps a configuration names. Raises UsageFault for an unknown id, TrapError for a broken file.
+
+    `checked` as in `traps.load.load_trap`.
+    """
     root = Path(config.traps_dir)
     if not root.is_dir():
         raise UsageFault(f"{root}: no such traps folder")
@@ -86,7 +90,7 @@ def select(config: RunConfig, cache: Path) -> dict[str, Trap]:
     wanted = list(load_fold(root, config.fold).members if config.fold else config.traps) or list(folders)
     if unknown := [w for w in wanted if w not in folders]:
         raise UsageFault(f"traps: unknown {', '.join(unknown)} (there are: {', '.join(folders) or 'none'})")
-    return {w: load_trap(folders[w], root / "fixtures", cache) for w in wanted}
+    return {w: load_trap(folders[w], root / "fixtures", cache, checked) for w in wanted}
 
 
 def make(config: RunConfig, traps: dict[str, Trap], known: Mapping[str, Condition], agent_card: str) -> Plan:
@@ -135,9 +139,12 @@ def _fold(config: RunConfig, traps: Mapping[str, Trap], oracles: Mapping[str, Or
     return {"name": fold.name, "digest": fold.digest}
 
 
-def load_oracles(config: RunConfig, traps: Mapping[str, Trap]) -> dict[str, OracleFolder]:
-    """The oracle of each trap. Raises UsageFault naming file and line, SolutionError."""
-    return {t: _oracle(_oracle_folder(config, trap)) for t, trap in traps.items()}
+def load_oracles(config: RunConfig, traps: Mapping[str, Trap], checked: bool = True) -> dict[str, OracleFolder]:
+    """The oracle of each trap. Raises UsageFault naming file and line, SolutionError.
+
+    `checked` False is for oracles that a stranger sent: their programs are not parsed here.
+    """
+    return {t: _oracle(_oracle_folder(config, trap), checked) for t, trap in traps.items()}
 
 
 def _family(config: RunConfig, traps: int, seeds: Sequence[int]) -> Family | None:
@@ -166,13 +173,22 @@ def _backgrounds(config: RunConfig, traps: Mapping[str, Trap]) -> dict[str, Back
     return found
 
 
-def _oracle(folder: Path) -> OracleFolder:
-    """Load an oracle, which must parse; nothing of it is run here. Raises UsageFault naming file and line."""
-    oracle = load_oracle(folder)
+def _oracle(folder: Path, checked: bool) -> OracleFolder:
+    """Load an oracle, which must parse if it is `checked`; nothing of it is run here.
+
+    Raises UsageFault naming file and line.
+    """
+    for path in (folder / "oracle.py", folder / "expect.toml"):
+        if path.is_file() and path.stat().st_size > MAX_ORACLE:  # parsing takes a multiple of it
+            raise UsageFault(f"{path}: {path.stat().st_size} bytes (at most {MAX_ORACLE})")
     try:
-        ast.parse(oracle.source)
+        oracle = load_oracle(folder)
+        if checked:
+            ast.parse(oracle.source)
     except SyntaxError as error:
         raise UsageFault(f"{folder / 'oracle.py'}:{error.lineno or 1}: {error.msg}") from error
+    except (RecursionError, MemoryError) as error:  # what the parsers say of a thousand brackets
+        raise UsageFault(f"{folder}: oracle.py or expect.toml is nested too deeply to be read") from error
     except ValueError as error:
         raise UsageFault(f"{folder / 'oracle.py'}: {error}") from error
     return oracle

@@ -23,6 +23,7 @@ from analysis.report.layout import Document, as_markdown, as_text
 from analysis.report.source import REFERENCE, Card, RunData, Spent, WarmUp
 from harness.agents.reference import ReferenceAgent
 from harness.archive import Archive, without_places
+from harness.bundle.plan_start import told as preregistered
 from harness.details import arms
 from harness.outcome import Boundary, Fault, Outcome, UsageFault
 from harness.records import ArmRecord, Ending
@@ -118,7 +119,7 @@ def run_data(
         carried=frozenset((r.trap, r.condition, r.seed) for r in records if r.carried_by_tree),
         poisoned=_poisoned(stored, records),
         warm_ups=tuple(_warm_up(r, e) for r in records for e in r.endings),
-        spent=tuple(_spent(archive, r, e) for r in records for e in r.endings),
+        spent=tuple(spent_by(archive, r, e) for r in records for e in r.endings),
         facts=found.facts,
         hygiene=found.hygiene,
         parts=found.parts,
@@ -181,8 +182,11 @@ def _warm_up(record: ArmRecord, ending: Ending) -> WarmUp:
     return WarmUp(record.trap, record.condition, record.seed, record.history, reader_of(ending), s1, s2, passed)
 
 
-def _spent(archive: Archive, record: ArmRecord, ending: Ending) -> Spent:
+def spent_by(archive: Archive, record: ArmRecord, ending: Ending) -> Spent:
     """View tokens as the packer counts them; the seconds are the arm's, all reader levels together."""
+    if told := archive.spent.get(record.arm):
+        tokens = told.view_tokens.get(ending.reader)
+        return Spent(record.condition, reader_of(ending), tokens, told.store_bytes, record.seconds)
     last = [s for s in archive.sessions(record) if s.number == 3]
     view = archive.view(next((s for s in last if s.reader == ending.reader), last[0]).view) if last else None
     known = view is not None and not view.problem
@@ -227,8 +231,20 @@ def _told(
         ("draw of the facts", _DRAW[stored.draw_reused]),
         ("draw digest", stored.draw_digest),
         ("plan digest", stored.plan_digest),
+        *preregistered(folder, stored),
+        ("scored again from", _parent(folder)),
     ]
     return [(label, value) for label, value in told if value]
+
+
+def _parent(folder: RunDir) -> str:
+    """The run whose recorded changes were scored again with other oracles to make this one; "" for any other run."""
+    told = folder.read_json("run.json").get("rescored_from")
+    if not isinstance(told, dict):
+        return ""
+    oracles = told.get("oracles")
+    changed = ", ".join(oracles) if isinstance(oracles, dict) else "?"
+    return f"the run with plan digest {told.get('plan_digest')} on {told.get('date')}; other oracles: {changed}"
 
 
 def _grouped(traps: Mapping[str, TrapInfo]) -> str:

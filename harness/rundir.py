@@ -6,6 +6,7 @@
     background.json  what was drawn for the background, with a haystack (0600)
     ledger.sqlite objects.git/ blobs/
     sandbox.json  what every sandbox that this run used said of itself
+    plan.json     what was frozen before the first session, if anything; amendments.json: every later change to it
     report.md     the tables
     report.html   the whole report; it holds views and diffs, and with them the facts (0600)
 
@@ -71,6 +72,7 @@ class Description(BaseModel):
     constructs: dict[str, str] = {}
     traps_told: dict[str, TrapTold] = {}  # absent in older runs
     family: dict[str, Any] | None = None  # what was registered, whole
+    follows: dict[str, Any] | None = None  # the frozen plan (`preregister.Follows`); None: nothing was frozen
 
     @model_validator(mode="after")
     def _says_who(self) -> Self:
@@ -262,6 +264,23 @@ class RunDir:
         if hashlib.sha256(data).hexdigest() != name:
             raise UsageFault(f"{path}: damaged (its bytes do not match its name)")
         return data
+
+    def raw_packed(self, name: str) -> bytes:
+        """The compressed bytes under a name, as they lie there. Raises UsageFault when they are missing."""
+        try:
+            return self._packed(name).read_bytes()
+        except OSError as error:
+            raise UsageFault(f"{self._packed(name)}: {error.strerror}") from error
+
+    def has_packed(self, name: str) -> bool:
+        """Whether compressed bytes lie under a name."""
+        return self._packed(name).exists()
+
+    def restore_packed(self, name: str, raw: bytes) -> None:
+        """Put compressed bytes of another run under the name that they have there."""
+        path = self._packed(name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(raw)
 
     def _packed(self, name: str) -> Path:
         return self.path / "blobs" / name[:2] / f"{name}.z"

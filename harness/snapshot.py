@@ -65,26 +65,35 @@ def _folders(path: bytes) -> Iterator[bytes]:
 
 def tree_id(snapshot: Snapshot) -> str:
     """The git tree object id of the snapshot."""
-    return _tree(snapshot, b"")[0].hex()
+    return listing_id(_listing(snapshot))
+
+
+def listing_id(listing: Mapping[bytes, tuple[str, str]]) -> str:
+    """The git tree object id of a tree that is told as path -> (mode, git id of the blob)."""
+    return _tree(listing)[0].hex()
 
 
 def tree_objects(snapshot: Snapshot) -> list[bytes]:
     """Raw contents of all tree objects, the root last (for tests and integrity checks)."""
-    return _tree(snapshot, b"")[1]
+    return _tree(_listing(snapshot))[1]
 
 
-def _tree(snapshot: Snapshot, prefix: bytes) -> tuple[bytes, list[bytes]]:
-    nested: dict[bytes, dict[bytes, Entry]] = {}
+def _listing(snapshot: Snapshot) -> dict[bytes, tuple[str, str]]:
+    return {path: (entry.mode, entry.blob) for path, entry in snapshot.items()}
+
+
+def _tree(listing: Mapping[bytes, tuple[str, str]]) -> tuple[bytes, list[bytes]]:
+    nested: dict[bytes, dict[bytes, tuple[str, str]]] = {}
     rows: list[tuple[bytes, bytes]] = []
-    for path, entry in snapshot.items():
+    for path, (mode, blob) in listing.items():
         head, slash, tail = path.partition(b"/")
         if slash:
-            nested.setdefault(head, {})[tail] = entry
+            nested.setdefault(head, {})[tail] = mode, blob
         else:
-            rows.append((head, b"%s %s\0%s" % (entry.mode.encode(), head, bytes.fromhex(entry.blob))))
+            rows.append((head, b"%s %s\0%s" % (mode.encode(), head, bytes.fromhex(blob))))
     objects: list[bytes] = []
     for name, inner in nested.items():
-        inner_id, inner_objects = _tree(inner, prefix + name + b"/")
+        inner_id, inner_objects = _tree(inner)
         objects += inner_objects
         # git sorts a directory as if its name ended in a slash
         rows.append((name + b"/", b"40000 %s\0%s" % (name, inner_id)))

@@ -56,11 +56,7 @@ def restore_store(folder: RunDir, manifest_blob: str) -> dict[str, bytes]:
 
     Raises UsageFault when the manifest or a chunk is missing or damaged.
     """
-    raw = folder.get_blob(manifest_blob)
-    try:
-        manifest = _Manifest.model_validate_json(raw).root
-    except ValidationError as error:
-        raise UsageFault(f"blob {manifest_blob}: not the manifest of a store: {explain(error)}") from error
+    manifest = _manifest(folder, manifest_blob)
     found: dict[str, bytes] = {}
     for name, file in sorted(manifest.items()):
         try:
@@ -72,6 +68,18 @@ def restore_store(folder: RunDir, manifest_blob: str) -> dict[str, bytes]:
             raise UsageFault(f"blob {manifest_blob}: its chunks do not make up {name}")
         found[name] = data
     return found
+
+
+def chunks(folder: RunDir, manifest_blob: str) -> list[str]:
+    """The digests of a store's chunks, in order. Raises UsageFault."""
+    return [chunk for file in _manifest(folder, manifest_blob).values() for chunk in file.chunks]
+
+
+def _manifest(folder: RunDir, blob: str) -> dict[str, _File]:
+    try:
+        return _Manifest.model_validate_json(folder.get_blob(blob)).root
+    except ValidationError as error:
+        raise UsageFault(f"blob {blob}: not the manifest of a store: {explain(error)}") from error
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:

@@ -1,0 +1,62 @@
+"""Did anything but the declared channel enter a session? The carry manifests against the records and each other.
+
+Invariant: the rows of a manifest are exactly those that a session has, and rows that no memory can touch are the same
+for every condition of a trap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.bundle.case import Case
+from harness.records import SessionRecord
+
+MEMORY, PROMPT = "memory in prompt", "prompt"
+ROWS = ("mount /agent", "mount /task", "mount /work", PROMPT, MEMORY, "command", "environment")
+#: Rows that no memory can touch. The mount of the tree holds a packed repository too: its tree is compared by id.
+FIXED = ("mount /agent", "command", "environment")
+#: Conditions that no memory may reach: their sessions carry zero bytes.
+EMPTY = ("B0",)
+
+
+def channel_problems(case: Case) -> Iterator[str]:
+    """Rows that nobody declared, and memory where none may be."""
+    for (arm, _), sessions in case.sessions.items():
+        for told in sessions:
+            yield from _rows(arm, told.record)
+            condition = arm.split("/")[1] if arm.count("/") == 3 else ""
+            if condition in EMPTY and (told.record.memory_bytes or _bytes(told.record, MEMORY)):
+                yield f"{arm} S{told.record.number}: memory entered a condition that has none"
+            if told.record.network != "none":
+                yield f"{arm} S{told.record.number}: the network was {told.record.network[:40]!r}"
+
+
+def _rows(arm: str, record: SessionRecord) -> Iterator[str]:
+    names = [row.name for row in record.carried]
+    where = f"{arm} S{record.number}"
+    if strange := [name for name in names if name not in ROWS]:
+        yield f"{where}: {strange[0][:60]!r} entered the sandbox and is not declared"
+    if sorted(names) != sorted(ROWS) and not strange:
+        yield f"{where}: the carry manifest has not each of its rows once"
+    shown, told = _bytes(record, MEMORY), record.memory_bytes
+    if bool(shown) != bool(told) or shown < told:
+        yield f"{where}: {told} bytes of memory are told and {shown} were carried"
+
+
+def _bytes(record: SessionRecord, name: str) -> int:
+    return sum(row.bytes for row in record.carried if row.name == name)
+
+
+def shared_problems(case: Case) -> Iterator[str]:
+    """What a session starts with is the same for every condition: S1's tree, agent, command, environment."""
+    first: dict[tuple[str, ...], tuple[str, str]] = {}
+    for (arm, _), sessions in case.sessions.items():
+        for told in sessions:
+            trap, number, reader = arm.partition("/")[0], str(told.record.number), told.record.reader
+            same = {row.name: row.sha256 for row in told.record.carried if row.name in FIXED}
+            if number == "1":
+                same["tree"] = told.record.tree_in
+            for name, digest in same.items():
+                seen = first.setdefault((trap, number, reader, name), (arm, digest))
+                if seen[1] != digest:
+                    yield f"{arm} S{number}: {name} is not what {seen[0]} was given"

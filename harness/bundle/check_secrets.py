@@ -1,0 +1,183 @@
+"""What only the holder of the key can ask: facts against commitments, the public part against the whole, ids against
+bytes.
+
+Invariant: as in the other checks: problems in words, none when it holds; nothing is rendered from a template.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from harness.bundle import layout
+from harness.bundle.case import Case
+from harness.bundle.check_channel import MEMORY, PROMPT
+from harness.bundle.freeze import check_texts
+from harness.bundle.opened import Opened
+from harness.bundle.public import public_arm, public_session
+from harness.bundle.rows import Told, as_lines, read_lines
+from harness.bundle.thaw import table
+from harness.draw import draw_digest, misfits
+from harness.haystack import commitments
+from harness.outcome import UsageFault
+from harness.records import ArmRecord, SessionRecord
+from harness.stores import chunks
+from memory_probe.protocol import Scope, View, ViewItem
+from memory_probe.render import memory_bytes, render
+from traps.load import Trap
+
+
+def commitment_problems(case: Case) -> Iterator[str]:
+    """Without the key: the root over the published commitments. With it: every fact opens its own."""
+    told = table(layout.COMMITMENTS, case.bundle.get(layout.COMMITMENTS))
+    published, root = told.get("commitments"), told.get("root")
+    if root != case.stored.draw_digest:
+        yield "commitments.json: the root is not the draw digest of the run"
+    wanted = {f"{trap}/{seed}" for trap in case.traps for seed in _seeds(case)}
+    if not isinstance(published, dict) or set(published) != wanted:
+        yield "commitments.json: not one set of commitments for each trap and seed"
+        return
+    leaves = [c for by in published.values() if isinstance(by, dict) for c in by.values()]
+    leaves += list((told.get("background") or {}).values())
+    if _root(leaves) != root:
+        yield "commitments.json: the commitments do not make up the root"
+    if case.whole:
+        yield from _opened_commitments(case, case.whole, told)
+
+
+def _root(leaves: list[Any]) -> str:
+    from traps.facts import merkle_root
+
+    try:
+        return merkle_root(leaves)
+    except (ValueError, TypeError):
+        return ""
+
+
+def _seeds(case: Case) -> range:
+    config = case.stored.meaning.get("config", {})
+    first = int(config.get("first_seed", 1))
+    return range(first, first + min(int(config.get("seeds", 0)), 10_000))
+
+
+def _opened_commitments(case: Case, whole: Opened, told: dict[str, Any]) -> Iterator[str]:
+    for (trap, seed), draw in whole.draws.items():
+        published = told["commitments"].get(f"{trap}/{seed}")
+        if published is None:
+            yield f"facts: {trap}/{seed} is drawn and was never committed to"
+            continue
+        opened = draw.commitments()
+        for name in sorted({*opened, *published}):
+            if opened.get(name) != published.get(name):
+                yield f"facts: {trap}/{seed} {name} is not the value that was committed to"
+        if trap in case.traps and (bad := misfits(case.traps[trap], draw)):
+            yield f"facts: {trap}/{seed} {', '.join(bad)}: not what this trap draws"
+    past = commitments(whole.past)
+    if past != (told.get("background") or {}):
+        yield "background: not the one that was committed to"
+    if draw_digest(whole.draws, past.values()) != told.get("root"):
+        yield "facts: together they do not make up the root"
+
+
+def projection_problems(case: Case) -> Iterator[str]:
+    """The public records are the whole ones with everything left out that is said to be, and nothing else changed."""
+    seal = case.bundle.seal
+    if seal is None:
+        return
+    arms = list(read_lines(layout.SEALED_ARMS, case.bundle.get(layout.SEALED_ARMS), ArmRecord))
+    sessions = list(read_lines(layout.SEALED_SESSIONS, case.bundle.get(layout.SEALED_SESSIONS), SessionRecord))
+    texts = check_texts(arms)
+    shown = {
+        layout.ARMS: [as_lines([a.but(public_arm(a.record, seal.pseudonym, texts))]) for a in arms],
+        layout.SESSIONS: [as_lines([s.but(public_session(s.record, seal.pseudonym))]) for s in sessions],
+    }
+    owners: dict[str, list[str]] = {layout.ARMS: [a.arm for a in arms], layout.SESSIONS: [s.arm for s in sessions]}
+    for name, lines in shown.items():
+        public = case.bundle.get(name).splitlines(keepends=True)
+        if len(public) != len(lines):
+            yield f"{name}: {len(public)} records, {len(lines)} are sealed"
+        for arm, line, seen in zip(owners[name], lines, public, strict=False):
+            if line != seen:
+                yield f"{name}: a record of {arm} is not the one that is sealed"
+
+
+def object_problems(case: Case) -> Iterator[str]:
+    """Every tree, text and store that a record names is there, and nothing that no record names."""
+    whole = case.whole
+    if whole is None:
+        return
+    trees = {json.loads(line)["tree"] for line in case.bundle.get(layout.TREES).splitlines()}
+    texts = {digest for digest, _ in case.bundle.packs(layout.BLOB_PACK)}
+    named_trees, named_texts = set[str](), set[str]()
+    for told in _sealed_sessions(case):
+        record = told.record
+        named_trees |= {record.tree_in, record.tree_out} - {""}
+        named_texts |= {record.prompt, record.view, record.transcript} - {""}
+    stores = {a.record.store for a in _sealed_arms(case)} - {""}
+    for what, named, there in (("tree", named_trees, trees), ("text", named_texts | stores, texts)):
+        for one in sorted(named - there):
+            yield f"{what} {one[:16]} is named by a record and is not there"
+        for one in sorted(there - named):
+            yield f"{what} {one[:16]} is there and no record names it"
+    for store in sorted(stores & texts):
+        try:
+            parts = chunks(whole.folder, store)
+        except UsageFault:
+            yield f"store {store[:16]}: its manifest cannot be read"
+            continue
+        if lost := [part for part in parts if not whole.folder.has_packed(part)]:
+            yield f"store {store[:16]}: chunk {lost[0][:16]} is not there"
+
+
+def _sealed_arms(case: Case) -> Iterator[Told[ArmRecord]]:
+    return read_lines(layout.SEALED_ARMS, case.bundle.get(layout.SEALED_ARMS), ArmRecord)
+
+
+def _sealed_sessions(case: Case) -> Iterator[Told[SessionRecord]]:
+    return read_lines(layout.SEALED_SESSIONS, case.bundle.get(layout.SEALED_SESSIONS), SessionRecord)
+
+
+def view_problems(case: Case) -> Iterator[str]:
+    """The prompt of every session is the trap's text and the rendered view, as its carry manifest says."""
+    whole = case.whole
+    if whole is None:
+        return
+    for record in whole.records:
+        for session in whole.sessions(record):
+            trap = case.traps.get(record.trap)
+            if trap is not None and (why := _view(whole, trap, session)):
+                yield f"{record.arm} S{session.number}: {why}"
+
+
+def _view(whole: Opened, trap: Trap, session: SessionRecord) -> str:
+    spec = trap.spec.session[session.number - 1]
+    stored = whole.archive.view(session.view)
+    if stored.problem:
+        return f"the view cannot be read ({stored.problem})"
+    try:
+        view = View(tuple(_item(item) for item in stored.items))
+        notes = render(view, spec.date)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return "the view is none"
+    text = trap.texts[spec.prompt]
+    prompt = f"{text.rstrip()}\n\n{notes}"
+    carried = {row.name: row for row in session.carried}
+    memory = prompt[len(text) :] if view.items else ""
+    for name, data in ((PROMPT, prompt), (MEMORY, memory)):
+        row, raw = carried.get(name), data.encode()
+        if row is None or (row.bytes, row.sha256) != (len(raw), hashlib.sha256(raw).hexdigest()):
+            return f"the {name} that was carried is not what the trap and the view make"
+    if hashlib.sha256(prompt.encode()).hexdigest() != session.prompt:
+        return "the stored prompt is not what the trap and the view make"
+    return "" if memory_bytes(view) == session.memory_bytes else "the bytes of memory are not those of the view"
+
+
+def _item(item: Any) -> ViewItem:
+    scope = item["scope"] or {}
+    where = Scope(tuple(scope["files"]), tuple(scope["symbols"]), scope["task"])
+    date = dt.date.fromisoformat(item["date"]) if item["date"] else None
+    kinds = {name: item[name] for name in ("type", "state", "successor", "provenance")}
+    return ViewItem(item["text"], date, scope=where, **kinds)

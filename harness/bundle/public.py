@@ -1,0 +1,117 @@
+"""The public part of a run: everything that statistics and accounting need, and nothing that could hold a fact.
+
+What a program or a memory said (output, details of a check, paths, reasons) is left out or cut to words of ours; every
+digest or tree id stands under a pseudonym, since a fact may be one of four words and a digest would tell which.
+Invariant: the public part is a function of the whole records and the key, so that who has the key can recompute it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from harness.config import PLACES, ROOT
+from harness.outcome import CAPTURE_LIMIT, CHOKED, FORBIDDEN_PATH, NO_EDIT, TIMEOUT, Outcome
+from harness.records import ArmRecord, Carried, Ending, SessionRecord, VerdictCheck
+
+Pseudonym = Callable[[str], str]
+
+SEALED = "(sealed)"
+_WORDS = (NO_EDIT, CAPTURE_LIMIT, FORBIDDEN_PATH, TIMEOUT, CHOKED)
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z _-]{0,59}")
+
+
+def public_arm(record: ArmRecord, pseudonym: Pseudonym, texts: Collection[str]) -> ArmRecord:
+    """The record without free texts; `texts` are those of the oracle's checks, which are public."""
+    return record.model_copy(
+        update={
+            "store": pseudonym(record.store),
+            "endings": tuple(_ending(ending, texts) for ending in record.endings),
+            "shown_types": tuple(plain_word(word) for word in record.shown_types),
+            "sleep": _plain_keys(record.sleep),
+            "refused": None if record.refused is None else _plain_keys(record.refused),
+        }
+    )
+
+
+def _ending(ending: Ending, texts: Collection[str]) -> Ending:
+    return ending.model_copy(
+        update={
+            "cause": public_cause(ending.cause, ending.outcome, texts),
+            "checks": tuple(_check(check) for check in ending.checks),
+            "production": tuple(_status(path) for path in ending.production),
+            "stripped": tuple(_status(path) for path in ending.stripped),
+            "forbidden": tuple(_status(path) for path in ending.forbidden),
+        }
+    )
+
+
+def _check(check: VerdictCheck) -> VerdictCheck:
+    return check.model_copy(update={"detail": ""})
+
+
+def _status(path: str) -> str:
+    """How a path was changed, without the path: an agent names files as it likes."""
+    return path.partition(" ")[0]
+
+
+def public_cause(cause: str, outcome: Outcome, texts: Collection[str]) -> str:
+    """A cause as far as it is made of words of ours and of the oracle's."""
+    if outcome in (Outcome.INVALID, Outcome.UNAVAILABLE):
+        return SEALED if cause else ""
+    head, found, rest = cause.partition(": ")
+    if cause in texts or cause in _WORDS or not cause:
+        return cause
+    if found and head in _WORDS:
+        inner = public_cause(rest, outcome, texts)
+        return f"{head}: {inner}"
+    return SEALED
+
+
+def plain_word(word: str) -> str:
+    """A word of a memory, if it is only letters; a number or a sign could be a fact's."""
+    return word if not word or _PLAIN.fullmatch(word) else SEALED
+
+
+def _plain_keys(counts: Mapping[str, int]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for word, number in counts.items():
+        found[plain_word(word)] = found.get(plain_word(word), 0) + number
+    return found
+
+
+def public_session(record: SessionRecord, pseudonym: Pseudonym) -> SessionRecord:
+    """The record with every id under a pseudonym, without output and without paths that an agent chose."""
+    check = record.check and record.check.model_copy(update={"output": ""})
+    return record.model_copy(
+        update={
+            "tree_in": pseudonym(record.tree_in),
+            "tree_out": pseudonym(record.tree_out),
+            "prompt": pseudonym(record.prompt),
+            "view": pseudonym(record.view),
+            "transcript": pseudonym(record.transcript),
+            "carried": tuple(_carried(carried, pseudonym) for carried in record.carried),
+            "dropped": tuple(SEALED for _ in record.dropped),
+            "check": check,
+        }
+    )
+
+
+def _carried(carried: Carried, pseudonym: Pseudonym) -> Carried:
+    return carried.model_copy(update={"sha256": pseudonym(carried.sha256)})
+
+
+def public_description(data: Mapping[str, Any]) -> dict[str, Any]:
+    """run.json without the places of the machine that it was run on."""
+    config = dict(data["config"])
+    for key in PLACES - {"schema", "agent.program"}:
+        config.pop(key, None)
+    agent = dict(config.get("agent", {}))
+    agent.pop("program", None)
+    return {**data, "config": {**config, "agent": agent}}
+
+
+def checkout() -> str:
+    """Where this code lies, which must not be told."""
+    return str(ROOT)
