@@ -37,6 +37,7 @@ class PriceTable(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    schema_: Literal[1] = Field(default=1, alias="schema")
     version: str = Field(min_length=1)
     model: dict[str, Price] = Field(default_factory=dict)
 

@@ -12,9 +12,10 @@ import json
 import tomllib
 from importlib import resources
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 
 from analysis.records import Endpoint
 
@@ -91,6 +92,8 @@ class Family(_Strict):
     `traps` and `seeds`, if given, are what the data must have.
     """
 
+    # no part of what is registered: a digest is over what the file says, not over how it is written down
+    schema_: Literal[1] = Field(default=1, alias="schema", exclude=True)
     name: str = Field(min_length=1)
     about: str = ""
     endpoint: Endpoint = "main"
@@ -168,8 +171,14 @@ def family_from_data(data: object, where: str = "family") -> Family:
     try:
         return Family.model_validate(data)
     except ValidationError as error:
-        found = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'file'}: {e['msg']}" for e in error.errors())
+        found = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'file'}: {_says(e)}" for e in error.errors())
         raise FamilyError(f"{where}: {found}") from error
+
+
+def _says(fault: ErrorDetails) -> str:
+    if fault["type"] == "literal_error" and fault["loc"] == ("schema",):
+        return f"{repr(fault['input'])[:20]} is not known here (expected {fault['ctx']['expected']})"
+    return fault["msg"]
 
 
 def load_family(path: Path) -> Family:

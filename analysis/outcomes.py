@@ -19,6 +19,7 @@ from typing import Any, cast
 from analysis.rates import cells as cells_of
 from analysis.records import ENDPOINTS, OUTCOMES, ArmRow, CellRecord, Endpoint, Outcome, RecordError
 
+SCHEMA = 1
 UNLABELLED = "-"  # the construct of a trap that names none
 _NEEDED = ("trap", "condition", "seed", "outcome")
 _TEXTS = ("trap", "condition", "outcome", "construct", "family", "fixture", "evidence", "history", "endpoint", "reader")
@@ -61,7 +62,9 @@ def from_json(text: str) -> tuple[Outcomes, Mapping[str, Any]]:
         raise RecordError(None, f"no JSON: {error}") from error
     rest: dict[str, Any] = {}
     if isinstance(data, dict):
-        rest = {key: value for key, value in data.items() if key != "rows"}
+        if (version := data.get("schema", SCHEMA)) != SCHEMA:
+            raise RecordError(None, f"schema {repr(version)[:20]} is not known here (expected {SCHEMA})")
+        rest = {key: value for key, value in data.items() if key not in ("rows", "schema")}
         data = data.get("rows")
     if not isinstance(data, list):
         raise RecordError(None, "expected a list of rows, or an object with the list `rows`")

@@ -26,6 +26,7 @@ from traps.load import Trap, discover, load_trap
 
 FORMAT = 1
 MAX_ORACLE = 1 << 18  # bytes of an oracle's source, and of what it declares
+MAX_DOTS = 200  # of a line of TOML: the parser takes memory by the square of the parts of a dotted key
 
 
 @dataclass(frozen=True, order=True)
@@ -181,6 +182,9 @@ def _oracle(folder: Path, checked: bool) -> OracleFolder:
     for path in (folder / "oracle.py", folder / "expect.toml"):
         if path.is_file() and path.stat().st_size > MAX_ORACLE:  # parsing takes a multiple of it
             raise UsageFault(f"{path}: {path.stat().st_size} bytes (at most {MAX_ORACLE})")
+    declared = folder / "expect.toml"
+    if declared.is_file() and max(line.count(b".") for line in declared.read_bytes().split(b"\n")) > MAX_DOTS:
+        raise UsageFault(f"{declared}: a line with more than {MAX_DOTS} dots")
     try:
         oracle = load_oracle(folder)
         if checked:

@@ -105,6 +105,7 @@ class Ending(_Record):
     stripped: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
     shared: bool = False  # the same tree and change had been judged before in this run, on the same draw
+    judging: float = 0.0  # seconds that judging took; 0 where it was shared, not needed, or not recorded
     funnel: tuple[FactTrace, ...] = ()  # none for instruments, which the harness fills
     used: tuple[str, ...] = ()  # names of facts whose value stands in the production change
     check: bool | None = None  # public check of S3 on the tree it left (None: it did not run)

@@ -24,6 +24,8 @@ from harness import plan as planning
 from harness.agents import make_agent
 from harness.arm import Context, run_arm
 from harness.boxes import open_sandbox
+from harness.bundle.plan_start import Amend, follow, planned
+from harness.bundle.preregister import body_of
 from harness.clearance import cleared, refused
 from harness.config import RunConfig, validate
 from harness.executor import Executor, Tell
@@ -32,7 +34,7 @@ from harness.ledger import Ledger
 from harness.objects import ObjectStore
 from harness.outcome import Boundary, Fault, UsageFault
 from harness.plan import Arm, Plan
-from harness.rundir import RunDir
+from harness.rundir import Description, RunDir
 from harness.score import Scorer
 from memory_probe.ladder import Condition, conditions
 from memory_probe.protocol import MemoryFault
@@ -76,15 +78,14 @@ def prepare(config: RunConfig, out: Path, known: dict[str, Condition] | None = N
     """
     if sys.flags.optimize:
         raise UsageFault("python -O strips the asserts that oracles are made of (remedy: run without -O)")
-    if config.conditions == ("all",):  # spelt out, so that a later condition changes no stored plan
-        config = config.model_copy(update={"conditions": tuple(known or conditions())})
+    config = spelt_out(config, known)
     plan = load_plan(config, known)
-    drawn = None if (out / "run.json").exists() else _draw(config, plan)
+    drawn = None if (out / "run.json").exists() else draw(config, plan)
     folder = RunDir.create(out)
     try:
         if (out / "run.json").exists():
             return _take_up(config, folder, plan)
-        return _begin(config, folder, plan, *(drawn or _draw(config, plan)))
+        return begin(config, folder, plan, *(drawn or draw(config, plan)))
     except OSError as error:
         folder.unlock()
         raise UsageFault(f"{out}: the run cannot be set up: {error.strerror or error}; nothing was run") from error
@@ -93,19 +94,33 @@ def prepare(config: RunConfig, out: Path, known: dict[str, Condition] | None = N
         raise
 
 
-def _draw(config: RunConfig, plan: Plan) -> tuple[drawing.Draws, Past]:
+def spelt_out(config: RunConfig, known: dict[str, Condition] | None = None) -> RunConfig:
+    """`conditions=all` as the list that it is today, so that a later condition changes no stored plan."""
+    if config.conditions != ("all",):
+        return config
+    return config.model_copy(update={"conditions": tuple(known or conditions())})
+
+
+def draw(config: RunConfig, plan: Plan) -> tuple[drawing.Draws, Past]:
+    """The facts and the background of a new run: fresh, or those of `facts_from`. Raises UsageFault."""
     traps, other = plan.traps.values(), Path(config.facts_from) if config.facts_from else None
     draws = drawing.reuse(other / "facts.json", traps, plan.seeds) if other else drawing.draw_all(traps, plan.seeds)
     old = other / "background.json" if other else None
     return draws, obtain(plan.backgrounds, config.haystack, plan.seeds, draws, old)
 
 
-def _begin(config: RunConfig, folder: RunDir, plan: Plan, draws: drawing.Draws, past: Past) -> Prepared:
+def begin(config: RunConfig, folder: RunDir, plan: Plan, draws: drawing.Draws, past: Past) -> Prepared:
+    """Write what a run has before its first session, over what was prepared there. For who holds the lock.
+
+    Raises OSError.
+    """
     folder.sweep()
     label = secrets.token_hex(8)
     drawing.save(folder.facts, draws)
     if past:
         save(folder.background, past)
+    else:
+        folder.background.unlink(missing_ok=True)
     root = drawing.draw_digest(draws, commitments(past).values())
     told = {f"{trap}/{seed}": draw.commitments() for (trap, seed), draw in draws.items()}
     background = {"background": commitments(past)} if past else {}
@@ -150,12 +165,11 @@ def _told(trap: Trap) -> dict[str, Any]:
 
 def _take_up(config: RunConfig, folder: RunDir, plan: Plan) -> Prepared:
     stored = folder.description()
-    old = stored.meaning | {"sandbox": stored.config.get("sandbox")}
-    new = dict(plan.meaning) | {"sandbox": config.sandbox}
-    if keys := planning.differing(old, new):
+    if keys := changed_keys(stored, config, plan):
+        frozen = ", and its plan is frozen (remedy: undo the difference, or --amend REASON)" if stored.follows else ""
         raise UsageFault(
-            f"{folder.path}: this run was begun with another configuration; nothing was changed. Differing keys:\n  "
-            + "\n  ".join(keys)
+            f"{folder.path}: this run was begun with another configuration{frozen}; nothing was changed. "
+            "Differing keys:\n  " + "\n  ".join(keys)
         )
     draws = drawing.load(folder.facts)
     past = load(folder.background) if config.haystack else {}
@@ -171,15 +185,29 @@ def _take_up(config: RunConfig, folder: RunDir, plan: Plan) -> Prepared:
     return Prepared(config, folder, plan, draws, stored.label, owed, past)
 
 
+def changed_keys(stored: Description, config: RunConfig, plan: Plan) -> list[str]:
+    """In what a configuration differs from that of a run, keys with both values."""
+    old = stored.meaning | {"sandbox": stored.config.get("sandbox")}
+    return list(planning.differing(old, dict(plan.meaning) | {"sandbox": config.sandbox}))
+
+
 def stored_config(folder: RunDir, changes: dict[str, Any] | None = None) -> RunConfig:
     """The resolved configuration of a run, with places (jobs, folders) replaced by `changes`."""
     return validate({**folder.description().config, **(changes or {})}, str(folder.path / "run.json"))
 
 
-def _note(folder: RunDir, box: Sandbox) -> None:
-    """Keep the versions of the sandbox. Raises Fault when they cannot be had or kept."""
+def _note(ready: Prepared, box: Sandbox, amend: Amend | None) -> None:
+    """Keep the versions of the sandbox, once the run is as in its frozen plan, if it has one.
+
+    Raises Fault when they cannot be had or kept, UsageFault when the run is not as planned.
+    """
+    folder = ready.folder
     try:
-        folder.note_sandbox(box.describe())
+        says = box.describe()
+        if amend or planned(folder):
+            stored = folder.description()
+            follow(folder, body_of(ready.config, ready.plan, ready.draws, ready.past, stored, says), amend)
+        folder.note_sandbox(says)
     except SandboxError as error:
         raise Fault(Boundary.SANDBOX, f"{error}; nothing was run") from error
     except OSError as error:
@@ -208,17 +236,19 @@ def execute(
     unavailable: Mapping[str, str] | None = None,
     checked: Collection[int] = (1, 2, 3),
     scorer: Scorer | None = None,
+    amend: Amend | None = None,
 ) -> None:
     """Run every owed arm. The sandbox is opened here unless one is given (which stays open).
 
     `unavailable` are conditions that may not be scored, with the reason; None asks the conformance suite. `checked` are
     the sessions whose public check, which decides nothing, is run. A given `scorer` knows what it judged before.
+    `amend` is leave to differ from the frozen plan, if there is one. Raises UsageFault for a difference without it.
     """
     folder, config = ready.folder, ready.config
     box = sandbox or open_sandbox(config, ready.label)
     haystack = Haystack(folder.path, ready.plan.backgrounds, ready.past)
     try:
-        _note(folder, box)
+        _note(ready, box, amend)
         if unavailable is None:
             unavailable = _unavailable(ready)
         reach("run:start")

@@ -20,6 +20,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
 import zlib
@@ -33,6 +34,7 @@ from harness.outcome import UsageFault
 from traps.schema import explain
 
 SCHEMA = 1
+_BLOB = re.compile(r"[0-9a-f]{64}")
 _TEMPORARY = ".new-"
 _SANDBOXES = "sandbox.json"
 _BEGINNINGS = {"lock", "blobs", "facts.json", "background.json", "commitments.json"}
@@ -226,7 +228,7 @@ class RunDir:
     def put_blob(self, data: bytes) -> str:
         """Store bytes, return their sha256."""
         name = hashlib.sha256(data).hexdigest()
-        path = self.path / "blobs" / name[:2] / name
+        path = self._blob(name)
         if not path.exists():
             path.parent.mkdir(exist_ok=True)
             replace_file(path, data)
@@ -234,7 +236,7 @@ class RunDir:
 
     def get_blob(self, name: str) -> bytes:
         """Raises UsageFault when it is missing or no longer what its name says."""
-        path = self.path / "blobs" / name[:2] / name
+        path = self._blob(name)
         try:
             data = path.read_bytes()
         except OSError as error:
@@ -283,7 +285,13 @@ class RunDir:
         path.write_bytes(raw)
 
     def _packed(self, name: str) -> Path:
-        return self.path / "blobs" / name[:2] / f"{name}.z"
+        return self._blob(name).with_suffix(".z")
+
+    def _blob(self, name: str) -> Path:
+        """Where a blob lies. Raises UsageFault for a name that no blob has: a record could name any file."""
+        if not _BLOB.fullmatch(name):
+            raise UsageFault(f"{self.path / 'ledger.sqlite'}: {name[:40]!r} is the name of no blob")
+        return self.path / "blobs" / name[:2] / name
 
 
 def replace_file(path: Path, data: bytes, durable: bool = False, mode: int = 0o600) -> None:

@@ -7,7 +7,8 @@ reference solution with the same facts too.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from containers.sandbox import Sandbox
 from harness.config import RunConfig
@@ -25,14 +26,22 @@ from oracles.verdict import OracleError, Verdict
 from traps.facts import fill
 from traps.fixtures import File, Tree
 from traps.load import Trap
-from traps.schema import History
+from traps.schema import History, TrapError
+
+MAX_SOLUTION = 64 << 20  # bytes of a stored solution with its slots filled
+
+#: (template, values, where it stands) -> the text; raises TrapError.
+Filler = Callable[[str, Mapping[str, object], str], str]
 
 
 class Scorer:
-    """Scores S3 changes of one plan in one sandbox kind. Thread-safe."""
+    """Scores S3 changes of one plan in one sandbox kind. Thread-safe.
 
-    def __init__(self, sandbox: Sandbox, plan: Plan, config: RunConfig) -> None:
-        self._sandbox, self._plan, self._config = sandbox, plan, config
+    `filler` fills the slots of stored solutions, on the host: one for oracles of somebody else must execute nothing.
+    """
+
+    def __init__(self, sandbox: Sandbox, plan: Plan, config: RunConfig, filler: Filler = fill) -> None:
+        self._sandbox, self._plan, self._config, self._filler = sandbox, plan, config, filler
         self._derived: Once[Mapping[str, object]] = Once()
         self._verdicts: Once[Verdict] = Once()
 
@@ -49,10 +58,12 @@ class Scorer:
         """The ending of one S3. Raises Fault (oracle) or SandboxError when our side broke."""
         if delta.forbidden:
             return _ending(reader, Outcome.TRAPPED, FORBIDDEN_PATH, delta, Boundary.AGENT)
+        begun = time.perf_counter()
         verdict, shared = self.judge_once(trap, history, draw, start, delta.production)
+        seconds = 0.0 if shared else round(time.perf_counter() - begun, 4)
         if verdict.no_edit:
             late = f"{TIMEOUT}: " if timed_out else ""
-            return _ending(reader, Outcome.FAILED, late + NO_EDIT, delta, Boundary.AGENT)
+            return _ending(reader, Outcome.FAILED, late + NO_EDIT, delta, Boundary.AGENT, judging=seconds)
         if verdict.choked and self._oracle_at_fault(trap, history, draw, start, verdict):
             raise Fault(
                 Boundary.ORACLE, f"{verdict.choked[0].name} chokes on the reference too: {verdict.choked[0].detail}"
@@ -62,13 +73,14 @@ class Scorer:
         if timed_out and outcome != Outcome.PASS:
             cause = f"{TIMEOUT}: {cause}"
         used = _used({**draw.facts, **verdict.derived}, delta.production)
-        return _ending(reader, outcome, cause, delta, None, verdict, used, shared)
+        return _ending(reader, outcome, cause, delta, None, verdict, used, shared, seconds)
 
     def judge_once(
         self, trap: Trap, history: History, draw: Draw, start: Snapshot, production: Sequence[Change]
     ) -> tuple[Verdict, bool]:
         """As `judge`; the same tree, change, draw and expectation is judged once a run. (verdict, was it shared)."""
-        key = (trap.id, history.expect, _seed(draw), tree_id(start), tree_id(apply(start, production)))
+        drawn = (_seed(draw), tuple(sorted(draw.facts.items())))  # two draws of a made-up run may share their salts
+        key = (trap.id, history.expect, drawn, tree_id(start), tree_id(apply(start, production)))
         return self._verdicts.get(key, lambda: self.judge(trap, history, draw, start, production))
 
     def judge(self, trap: Trap, history: History, draw: Draw, start: Snapshot, production: Iterable[Change]) -> Verdict:
@@ -114,7 +126,7 @@ class Scorer:
         values = {**draw.facts, **self.derived(trap, history, draw)}
         where = f"{trap.id}: solution {solution.name}"
         files = self._plan.oracles[trap.id].overlays.get(solution.name, {})
-        return overlay(start, filled(files, values, where), solution.remove)
+        return overlay(start, filled(files, values, where, self._filler), solution.remove)
 
     def derived(self, trap: Trap, history: History, draw: Draw) -> Mapping[str, object]:
         """The facts that the oracle computes from drawn ones."""
@@ -139,16 +151,20 @@ class Scorer:
         return bool({c.name for c in again.choked} & {c.name for c in verdict.choked})
 
 
-def filled(files: Mapping[str, OverlayFile], values: Mapping[str, object], where: str) -> Tree:
-    """A solution's files with their slots filled; files that are not UTF-8 have none."""
+def filled(files: Mapping[str, OverlayFile], values: Mapping[str, object], where: str, filler: Filler = fill) -> Tree:
+    """A solution's files with their slots filled; files that are not UTF-8 have none. Raises TrapError."""
     out: Tree = {}
+    size = 0
     for path, file in files.items():
         try:
             text = file.data.decode("utf-8")
         except UnicodeDecodeError:
             out[path] = File(file.data, file.executable)
             continue
-        out[path] = File(fill(text, values, f"{where}: {path}").encode(), file.executable)
+        out[path] = File(filler(text, values, f"{where}: {path}").encode(), file.executable)
+        size += len(out[path].data)
+        if size > MAX_SOLUTION:
+            raise TrapError(f"{where}: more than {MAX_SOLUTION} bytes")
     return out
 
 
@@ -192,6 +208,7 @@ def _ending(
     verdict: Verdict | None = None,
     used: tuple[str, ...] = (),
     shared: bool = False,
+    judging: float = 0.0,
 ) -> Ending:
     checks = verdict.checks if verdict else ()
     return Ending(
@@ -208,6 +225,7 @@ def _ending(
         forbidden=_paths(delta.forbidden),
         used=used,
         shared=shared,
+        judging=judging,
     )
 
 

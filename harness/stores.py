@@ -21,6 +21,8 @@ from traps.schema import explain
 #: Bytes of a chunk. A multiple of SQLite's page, so that a page that was not written leaves its chunk as it was.
 CHUNK = 65_536
 
+MOST = 512 << 20  # bytes of a store that is restored
+
 _Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 
 
@@ -54,9 +56,12 @@ def keep_store(folder: RunDir, files: Mapping[str, bytes]) -> str:
 def restore_store(folder: RunDir, manifest_blob: str) -> dict[str, bytes]:
     """The files of a store by name, in order of names.
 
-    Raises UsageFault when the manifest or a chunk is missing or damaged.
+    Raises UsageFault when the manifest or a chunk is missing or damaged, or the files are larger than MOST together: a
+    manifest can name one chunk as often as it likes.
     """
     manifest = _manifest(folder, manifest_blob)
+    if sum(len(file.chunks) for file in manifest.values()) * CHUNK > MOST:
+        raise UsageFault(f"blob {manifest_blob}: a store of more than {MOST >> 20} MiB")
     found: dict[str, bytes] = {}
     for name, file in sorted(manifest.items()):
         try:

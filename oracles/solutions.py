@@ -75,8 +75,10 @@ def load_expectations(folder: Path) -> tuple[Expectation, ...]:
         found = _File.model_validate(tomllib.loads((folder / "expect.toml").read_text("utf-8")))
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise SolutionError(f"{folder.name}/expect.toml: {place}: {first['msg']}") from None
+        place, says = ".".join(str(part) for part in first["loc"]), first["msg"]
+        if place == "schema" and first["type"] == "literal_error":
+            says = f"{repr(first['input'])[:20]} is not known here (expected {first['ctx']['expected']})"
+        raise SolutionError(f"{folder.name}/expect.toml: {place}: {says}") from None
     except (OSError, ValueError) as error:
         raise SolutionError(f"{folder.name}/expect.toml: {error}") from None
     rows = tuple(Expectation(row.name, row.history, row.outcome, tuple(row.remove)) for row in found.solution)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 
 SCHEMA = 1
 M = TypeVar("M", bound=BaseModel)
@@ -212,5 +213,12 @@ def read_toml(path: Path, model: type[M]) -> M:
 
 def explain(error: ValidationError) -> str:
     """Every fault with its key, in one line."""
-    found = [(".".join(str(p) for p in e["loc"]), e["msg"].removeprefix("Value error, ")) for e in error.errors()]
+    found = [(".".join(str(p) for p in e["loc"]), _says(e)) for e in error.errors()]
     return "; ".join(f"{key}: {message}" if key else message for key, message in found)
+
+
+def _says(fault: ErrorDetails) -> str:
+    """The message of one fault; a version that is not known is said in the same words for every format."""
+    if fault["type"] == "literal_error" and fault["loc"] and fault["loc"][-1] in ("schema", "schema_version"):
+        return f"{repr(fault['input'])[:20]} is not known here (expected {fault['ctx']['expected']})"
+    return fault["msg"].removeprefix("Value error, ")

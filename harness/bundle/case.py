@@ -14,7 +14,7 @@ from harness.bundle.container import BundleError
 from harness.bundle.opened import Opened, open_run
 from harness.bundle.reader import Bundle
 from harness.bundle.rows import Told, read_lines
-from harness.bundle.thaw import thaw, thaw_public, thaw_sources
+from harness.bundle.thaw import table, thaw, thaw_public, thaw_sources
 from harness.config import validate
 from harness.outcome import UsageFault
 from harness.plan import load_oracles, select
@@ -61,6 +61,7 @@ def read_case(bundle: Bundle, scratch: Path) -> Case:
         for told in read_lines(layout.SESSIONS, bundle.get(layout.SESSIONS), SessionRecord):
             key = told.arm, told.attempt
             sessions[key] = (*sessions.get(key, ()), told)
+        table(layout.ANALYSIS, bundle.get(layout.ANALYSIS))
         whole = None
         if bundle.seal is not None:
             whole = open_run(thaw(bundle, scratch / "whole").path, strange=True)

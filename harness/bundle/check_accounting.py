@@ -11,12 +11,14 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 
+from harness.bundle import layout
 from harness.bundle.case import Case
 from harness.bundle.rows import Told
 from harness.config import PLACES, flatten
+from harness.items import carried_facts
 from harness.outcome import BOUNDARIES, CAPTURE_LIMIT, FORBIDDEN_PATH, NO_EDIT, TIMEOUT, Outcome
 from harness.plan import Arm
-from harness.records import ArmRecord, Ending
+from harness.records import ArmRecord, Ending, SessionRecord
 from oracles.verdict import CheckResult, Verdict
 from traps.folds import member_digest
 
@@ -37,10 +39,33 @@ def plan_problems(case: Case) -> Iterator[str]:
         lines = "".join(f"{t} {d}\n" for t, d in sorted(members.items()))
         if hashlib.sha256(lines.encode()).hexdigest() != fold.get("digest"):
             yield f"the traps and oracles are not those of the fold {str(fold.get('name'))[:40]!r}"
-    told = flatten(case.stored.config)
-    for key, value in meaning.get("config", {}).items():
-        if key not in PLACES and told.get(key) != value:
+    told, planned = flatten(case.stored.config), meaning.get("config", {})
+    for key in sorted({*told, *planned} - PLACES - {"sandbox"}):
+        if told.get(key) != planned.get(key):
             yield f"run.json: config.{key} is not the one of the plan"
+    yield from _told_problems(case)
+
+
+def _told_problems(case: Case) -> Iterator[str]:
+    """What stands in run.json beside the plan and can be computed from it."""
+    stored = case.stored
+    config = stored.meaning.get("config", {})
+    readers = tuple(config.get("readers", ())) if config.get("agent.name") == "reference" else ("-",)
+    if stored.readers != readers:
+        yield "run.json: the reader levels are not those of the plan"
+    if stored.follows is not None and not case.bundle.has(layout.PLAN):
+        yield "run.json says that the run follows a frozen plan, and none is here"
+    for name, trap in case.traps.items():
+        told = stored.traps_told.get(name)
+        spec = trap.spec
+        wanted = (spec.construct_, spec.family, spec.fixture, spec.evidence, spec.clean_start, trap.has_poison())
+        if stored.constructs.get(name, spec.construct_) != spec.construct_ or (
+            told is not None
+            and (told.construct_, told.family, told.fixture, told.evidence, told.clean_start, told.poisoned) != wanted
+        ):
+            yield f"run.json: what it tells of the trap {name} is not so"
+    if strange := sorted({*stored.traps_told, *stored.constructs} - set(case.traps)):
+        yield f"run.json: tells of a trap {strange[0][:60]!r} that was not run"
 
 
 def planned_arms(case: Case) -> list[str]:
@@ -78,13 +103,13 @@ def attempt_problems(case: Case) -> Iterator[str]:
     for told in case.arms:
         by.setdefault(told.arm, {})[told.attempt] = told
     for arm, attempts in by.items():
-        last = max(attempts)
-        for number in range(1, last):
-            ended, begun = attempts.get(number), (arm, number) in case.sessions
+        begun = {number for name, number in case.sessions if name == arm}
+        for number in range(1, max({*attempts, *begun})):
+            ended = attempts.get(number)
             if ended and all(e.outcome != Outcome.INVALID for e in ended.record.endings):
                 yield f"{arm} was run again although attempt {number} counted"
-            if not ended and not begun and number == 1 and last > 1:
-                yield f"{arm} has an attempt {last} and no trace of attempt {number}"
+            if not ended and number not in begun:
+                yield f"{arm} has later attempts and no trace of attempt {number}"
 
 
 def record_problems(case: Case) -> Iterator[str]:
@@ -105,6 +130,8 @@ def _against_trap(case: Case, record: ArmRecord) -> Iterator[str]:
     wanted = (named, trap.construct, trap.history(record.history).expect, record.history == trap.spec.main_history)
     if (record.arm, record.construct_, record.expect, record.main) != wanted:
         yield f"{record.arm}: construct, expectation, history or name are not those of the trap"
+    if record.injected != carried_facts(trap, record.history):
+        yield f"{record.arm}: the facts that its events carried are not those of the trap"
     if [ending.reader for ending in record.endings] != list(case.stored.readers):
         yield f"{record.arm}: the endings are not one for each reader level"
 
@@ -113,11 +140,14 @@ def _against_sessions(case: Case, told: Told[ArmRecord]) -> Iterator[str]:
     sessions = case.sessions.get((told.arm, told.attempt), ())
     numbers = [s.record.number for s in sessions]
     scored = [ending.reader for ending in told.record.endings if ending.checks or ending.cause.endswith(NO_EDIT)]
-    if numbers != sorted(numbers) or numbers.count(1) > 1 or numbers.count(2) > 1:
+    if numbers != sorted(numbers) or numbers.count(1) > 1 or numbers.count(2) > 1 or {*numbers} - {1, 2, 3}:
         yield f"{told.arm}: its sessions are not 1, 2, 3 in order"
     last = [s.record.reader for s in sessions if s.record.number == 3]
     if missing := [reader for reader in scored if reader not in last]:
         yield f"{told.arm} [{missing[0]}]: has a verdict and no third session"
+    if sessions and any(ending.outcome == Outcome.UNAVAILABLE for ending in told.record.endings):
+        yield f"{told.arm}: is unavailable, and sessions of it were run"
+    yield from _against_checks(told, [s.record for s in sessions])
     if len(set(last)) != len(last):
         yield f"{told.arm}: a third session is there twice"
     times = [s.at for s in sessions] + [told.at]
@@ -125,6 +155,18 @@ def _against_sessions(case: Case, told: Told[ArmRecord]) -> Iterator[str]:
         yield f"{told.arm}: was committed before a session of its own"
     if sessions and case.stored.begun and sessions[0].at[:19] < case.stored.begun[:19]:
         yield f"{told.arm}: its first session was committed before the run was begun ({case.stored.begun[:40]})"
+
+
+def _against_checks(told: Told[ArmRecord], sessions: list[SessionRecord]) -> Iterator[str]:
+    """What the record says of public checks, against the sessions that they were made in."""
+    passed = {(s.number, s.reader): s.check.passed if s.check else None for s in sessions}
+    invalid = any(ending.outcome == Outcome.INVALID for ending in told.record.endings)
+    warm_up = tuple(found for (number, _), found in passed.items() if number < 3)
+    if told.record.warm_up != warm_up and not invalid:
+        yield f"{told.arm}: the public checks of S1 and S2 are not those of its sessions"
+    for ending in told.record.endings:
+        if ending.outcome != Outcome.INVALID and ending.check != passed.get((3, ending.reader)):
+            yield f"{told.arm} [{ending.reader}]: the public check of S3 is not that of its session"
 
 
 def _inconsistent(ending: Ending) -> str:

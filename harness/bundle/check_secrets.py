@@ -15,17 +15,18 @@ from typing import Any
 from harness.bundle import layout
 from harness.bundle.case import Case
 from harness.bundle.check_channel import MEMORY, PROMPT
+from harness.bundle.derived import spent
 from harness.bundle.freeze import check_texts
 from harness.bundle.opened import Opened
 from harness.bundle.public import public_arm, public_session
 from harness.bundle.rows import Told, as_lines, read_lines
-from harness.bundle.thaw import table
+from harness.bundle.thaw import bounded, table
 from harness.draw import draw_digest, misfits
 from harness.haystack import commitments
 from harness.outcome import UsageFault
 from harness.records import ArmRecord, SessionRecord
-from harness.stores import chunks
-from memory_probe.protocol import Scope, View, ViewItem
+from harness.stores import CHUNK, chunks
+from memory_probe.protocol import Scope, View, ViewItem, count_tokens
 from memory_probe.render import memory_bytes, render
 from traps.load import Trap
 
@@ -42,6 +43,8 @@ def commitment_problems(case: Case) -> Iterator[str]:
         return
     leaves = [c for by in published.values() if isinstance(by, dict) for c in by.values()]
     leaves += list((told.get("background") or {}).values())
+    if set(told.get("background") or {}) != _backgrounds(case):
+        yield "commitments.json: the backgrounds are not those of the plan's haystack"
     if _root(leaves) != root:
         yield "commitments.json: the commitments do not make up the root"
     if case.whole:
@@ -63,6 +66,12 @@ def _seeds(case: Case) -> range:
     return range(first, first + min(int(config.get("seeds", 0)), 10_000))
 
 
+def _backgrounds(case: Case) -> set[str]:
+    if not case.stored.meaning.get("config", {}).get("haystack"):
+        return set()
+    return {f"{fixture}/{seed}" for fixture in {t.spec.fixture for t in case.traps.values()} for seed in _seeds(case)}
+
+
 def _opened_commitments(case: Case, whole: Opened, told: dict[str, Any]) -> Iterator[str]:
     for (trap, seed), draw in whole.draws.items():
         published = told["commitments"].get(f"{trap}/{seed}")
@@ -76,7 +85,8 @@ def _opened_commitments(case: Case, whole: Opened, told: dict[str, Any]) -> Iter
         if trap in case.traps and (bad := misfits(case.traps[trap], draw)):
             yield f"facts: {trap}/{seed} {', '.join(bad)}: not what this trap draws"
     past = commitments(whole.past)
-    if past != (told.get("background") or {}):
+    episodes = case.stored.meaning.get("config", {}).get("haystack")
+    if past != (told.get("background") or {}) or any(drawn.episodes != episodes for drawn in whole.past.values()):
         yield "background: not the one that was committed to"
     if draw_digest(whole.draws, past.values()) != told.get("root"):
         yield "facts: together they do not make up the root"
@@ -102,6 +112,8 @@ def projection_problems(case: Case) -> Iterator[str]:
         for arm, line, seen in zip(owners[name], lines, public, strict=False):
             if line != seen:
                 yield f"{name}: a record of {arm} is not the one that is sealed"
+    if case.whole and spent(case.whole) != case.bundle.get(layout.SPENT):
+        yield f"{layout.SPENT}: is not what views and stores take"
 
 
 def object_problems(case: Case) -> Iterator[str]:
@@ -109,7 +121,8 @@ def object_problems(case: Case) -> Iterator[str]:
     whole = case.whole
     if whole is None:
         return
-    trees = {json.loads(line)["tree"] for line in case.bundle.get(layout.TREES).splitlines()}
+    listed = [json.loads(line) for line in case.bundle.get(layout.TREES).splitlines()]
+    trees = {tree["tree"] for tree in listed}
     texts = {digest for digest, _ in case.bundle.packs(layout.BLOB_PACK)}
     named_trees, named_texts = set[str](), set[str]()
     for told in _sealed_sessions(case):
@@ -122,14 +135,21 @@ def object_problems(case: Case) -> Iterator[str]:
             yield f"{what} {one[:16]} is named by a record and is not there"
         for one in sorted(there - named):
             yield f"{what} {one[:16]} is there and no record names it"
+    named_chunks = set[str]()
     for store in sorted(stores & texts):
         try:
             parts = chunks(whole.folder, store)
         except UsageFault:
             yield f"store {store[:16]}: its manifest cannot be read"
             continue
+        named_chunks |= set(parts)
         if lost := [part for part in parts if not whole.folder.has_packed(part)]:
             yield f"store {store[:16]}: chunk {lost[0][:16]} is not there"
+    named_files = {digest for tree in listed for _, _, digest in tree["files"]}
+    for one in sorted({digest for digest, _ in case.bundle.packs(layout.FILE_PACK)} - named_files):
+        yield f"file {one[:16]} is there and belongs to no tree"
+    for one in sorted({digest for digest, _ in case.bundle.packs(layout.CHUNK_PACK, bounded(CHUNK))} - named_chunks):
+        yield f"chunk {one[:16]} is there and belongs to no store"
 
 
 def _sealed_arms(case: Case) -> Iterator[Told[ArmRecord]]:
@@ -148,11 +168,13 @@ def view_problems(case: Case) -> Iterator[str]:
     for record in whole.records:
         for session in whole.sessions(record):
             trap = case.traps.get(record.trap)
-            if trap is not None and (why := _view(whole, trap, session)):
+            if trap is not None and (why := _view(whole, trap, record, session)):
                 yield f"{record.arm} S{session.number}: {why}"
 
 
-def _view(whole: Opened, trap: Trap, session: SessionRecord) -> str:
+def _view(whole: Opened, trap: Trap, record: ArmRecord, session: SessionRecord) -> str:
+    if session.number not in (1, 2, 3):
+        return "there is no such session"
     spec = trap.spec.session[session.number - 1]
     stored = whole.archive.view(session.view)
     if stored.problem:
@@ -172,7 +194,28 @@ def _view(whole: Opened, trap: Trap, session: SessionRecord) -> str:
             return f"the {name} that was carried is not what the trap and the view make"
     if hashlib.sha256(prompt.encode()).hexdigest() != session.prompt:
         return "the stored prompt is not what the trap and the view make"
-    return "" if memory_bytes(view) == session.memory_bytes else "the bytes of memory are not those of the view"
+    if memory_bytes(view) != session.memory_bytes:
+        return "the bytes of memory are not those of the view"
+    return _over_budget(whole, record, view) or _miscounted(record, session, view)
+
+
+def _over_budget(whole: Opened, record: ArmRecord, view: View) -> str:
+    """Budgets hold for every condition but instruments; the number of items for those that do not claim "no-k"."""
+    card, budget = whole.stored.meaning.get("conditions", {}).get(record.condition, {}), whole.config.budget
+    if card.get("instrument"):
+        return ""
+    taken = sum(count_tokens(item.text) for item in view.items)
+    if taken > budget.tokens or (len(view.items) > budget.k and "no-k" not in card.get("capabilities", ())):
+        return f"the view ({len(view.items)} items, {taken} tokens) is over the budget of the run"
+    return ""
+
+
+def _miscounted(record: ArmRecord, session: SessionRecord, view: View) -> str:
+    """The arm's record tells of each item of S3's view."""
+    types = tuple(item.type or "" for item in view.items)
+    if session.number == 3 and (record.shown_types != types or len(record.shown) != len(types)):
+        return "the items that the arm's record tells of are not those of the view"
+    return ""
 
 
 def _item(item: Any) -> ViewItem:

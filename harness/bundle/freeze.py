@@ -64,8 +64,9 @@ def freeze(run: Opened, out: Path, key: SigningKey, reveal: bool = False) -> Fro
 def _require_whole(run: Opened) -> None:
     if not run.revealed:
         raise UsageFault(f"{run.folder.path}: the facts of this run are not here: only who ran it can freeze it")
-    if not run.records:
-        raise UsageFault(f"{run.folder.path}: no arm of this run has a record yet")
+    if owed := run.stored.arms - len(run.records):
+        remedy = f"remedy: dreambench resume {run.folder.path}"
+        raise UsageFault(f"{run.folder.path}: {owed} of {run.stored.arms} arms have no record yet ({remedy})")
 
 
 def _require_unchanged(run: Opened) -> None:

@@ -43,6 +43,7 @@ class Manifest(_Model):
     schema_: Literal[1] = Field(alias="schema")
     format: Literal["dreambench fold"]
     dreambench: str
+    code: Digest  # of the program that froze it: another one may word a report otherwise
     seal: Digest  # says which key opens the sealed members, and nothing of it
     root: Digest
     members: tuple[Told, ...] = Field(strict=False)
@@ -81,10 +82,10 @@ def canonical(data: Mapping[str, object]) -> bytes:
     return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode()
 
 
-def make(members: Sequence[Told], seal: str, dreambench: str, key: SigningKey) -> dict[str, bytes]:
+def make(members: Sequence[Told], seal: str, dreambench: str, code: str, key: SigningKey) -> dict[str, bytes]:
     """manifest.json and signature.json for members in order."""
     rows = [m.model_dump() for m in members]
-    told = {"schema": SCHEMA, "format": "dreambench fold", "dreambench": dreambench, "seal": seal}
+    told = {"schema": SCHEMA, "format": "dreambench fold", "dreambench": dreambench, "code": code, "seal": seal}
     manifest = canonical({**told, "root": merkle(members), "members": rows})
     signed = {"schema": SCHEMA, "signer": key.public.raw.hex(), "signature": key.sign(FOLD, manifest).hex()}
     return {MANIFEST: manifest, SIGNATURE: canonical(signed)}
@@ -106,10 +107,14 @@ def read_manifest(data: bytes) -> Manifest:
 
 def read_signature(data: bytes) -> Signature:
     """Raises BundleError."""
+    raw = _table(SIGNATURE, data)
     try:
-        return Signature.model_validate(_table(SIGNATURE, data))
+        found = Signature.model_validate(raw)
     except ValidationError as error:
         raise BundleError(f"{SIGNATURE}: {explain(error)[:300]}") from None
+    if canonical(raw) != data:
+        raise BundleError(f"{SIGNATURE}: is not in its canonical form")
+    return found
 
 
 def _table(name: str, data: bytes) -> dict[str, object]:

@@ -87,7 +87,9 @@ class Bundle:
         return data
 
     def unchanged(self, told: Told) -> bool:
-        """Whether a member has the digest that the manifest says; read a MiB at a time."""
+        """Whether a member has the size and the digest that the manifest says; read a MiB at a time."""
+        if self.container.members[told.name].size != told.size:
+            return False
         total = hashlib.sha256()
         for part in self.container.parts(told.name):
             total.update(part)
@@ -129,7 +131,7 @@ class Bundle:
         there = [name for name in self.container.members if name not in FIRST]
         if extra := sorted(set(there) - set(names)):
             raise BundleError(f"{extra[0]}: stands in the file and not in the manifest")
-        if lost := [name for name in (*names, *layout.NEEDED) if name not in there]:
+        if lost := [name for name in (*names, *layout.NEEDED, layout.PAGE) if name not in there]:
             raise BundleError(f"{lost[0]}: is missing")
         if strange := layout.strange(names):
             raise BundleError(f"{strange[0]}: no member of a bundle has this name")
@@ -146,6 +148,8 @@ class Bundle:
                 found = Seal(bytes.fromhex(self.get(layout.KEY).decode("ascii").strip()))
             except (ValueError, UsageFault):
                 raise BundleError(f"{layout.KEY}: is no key") from None
+            if self.get(layout.KEY) != found.key.hex().encode() + b"\n":
+                raise BundleError(f"{layout.KEY}: is not in the one form that a key has")
         if found is not None and found.check != self.manifest.seal:
             if given is not None:
                 raise UsageFault(f"{self.path}: the key does not open this bundle")

@@ -11,20 +11,21 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.bundle.container import BundleError
 from harness.ledger import Row
 from traps.schema import explain
 
+MOST_ATTEMPTS = 10_000  # of an arm
 M = TypeVar("M", bound=BaseModel)
 
 
 class _Line(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    arm: str
-    attempt: int
+    arm: str = Field(max_length=400)
+    attempt: int = Field(ge=1, le=MOST_ATTEMPTS)
     at: str
     record: dict[str, object]
 
@@ -69,11 +70,13 @@ def read_lines(name: str, data: bytes, model: type[M]) -> Iterator[Told[M]]:
         try:
             raw = _Line.model_validate_json(line)
             told = Told(raw.arm, raw.attempt, raw.at, model.model_validate(raw.record))
-            dt.datetime.fromisoformat(told.at)
+            date = dt.datetime.fromisoformat(told.at)
         except ValidationError as error:
             raise BundleError(f"{where}: {explain(error)[:300]}") from None
         except ValueError:
             raise BundleError(f"{where}: at: {raw.at[:40]!r} is no date") from None
+        if date.utcoffset() != dt.timedelta(0) or date.isoformat(timespec="milliseconds") != told.at:
+            raise BundleError(f"{where}: at: {told.at[:40]!r} is not in UTC, to the millisecond")
         if _line(told) != line:
             raise BundleError(f"{where}: is not in the form that a bundle has")
         yield told

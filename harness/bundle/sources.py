@@ -11,19 +11,24 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from harness.bundle.check_tables import parsed
 from harness.bundle.container import BundleError
 from harness.bundle.manifest import Digest
 from harness.bundle.opened import Opened
 from traps.fixtures import File, read_folder
-from traps.schema import FixtureFile, TrapError, explain, read_toml
+from traps.schema import FixtureFile, TrapError, TrapFile, explain, read_toml
 
 _PART = r"[A-Za-z0-9_+@=,~-][A-Za-z0-9_.+@=, ~-]{0,120}|\.[A-Za-z0-9_-][A-Za-z0-9_.-]{0,60}"
 _PATH = rf"^(traps|oracles|cache)(/({_PART})){{1,24}}$"
 SOURCES = ("traps", "oracles", "cache")
+MOST_STARS, LONGEST_GLOB = 4, 200  # of a glob: matching takes time by a power of its stars
+LARGEST_TOML, MOST_DOTS = 1 << 18, 200  # bytes; dots of a line
+SKIPPED = frozenset({"__pycache__", ".pytest_cache", ".DS_Store"})
+M = TypeVar("M", TrapFile, FixtureFile)
 
 
 class _Index(BaseModel):
@@ -59,15 +64,22 @@ def index(files: Mapping[str, File]) -> bytes:
     if bad := [path for path in files if not re.fullmatch(_PATH, path)]:
         raise BundleError(f"{bad[0]!r}: a file name that a bundle does not take")
     rows = {path: [hashlib.sha256(file.data).hexdigest(), file.executable] for path, file in files.items()}
+    return _text(rows)
+
+
+def _text(rows: Mapping[str, object]) -> bytes:
     return json.dumps({"schema": 1, "files": rows}, sort_keys=True, separators=(",", ":")).encode()
 
 
 def read_index(data: bytes) -> dict[str, tuple[str, bool]]:
     """path -> (sha256, executable). Raises BundleError, also where one path is a folder of another."""
+    raw = parsed("sources/index.json", data)
     try:
-        found = _Index.model_validate_json(data).files
+        found = _Index.model_validate(raw).files
     except ValidationError as error:
         raise BundleError(f"sources/index.json: {explain(error)[:300]}") from None
+    if _text(raw["files"]) != data:
+        raise BundleError("sources/index.json: is not in the one form that it has")
     folders = {parent for path in found for parent in _parents(path)}
     if both := sorted(folders & found.keys()):
         raise BundleError(f"sources/index.json: {both[0]} is a file and a folder")
@@ -84,7 +96,13 @@ def _parents(path: str) -> Iterator[str]:
 
 
 def written(folder: Path, told: Mapping[str, tuple[str, bool]], bodies: Mapping[str, bytes]) -> None:
-    """Write the sources below an empty folder of ours. Raises BundleError for a file without its bytes."""
+    """Write the sources below an empty folder of ours.
+
+    Raises BundleError: a file without its bytes, bytes without a file, a trap or fixture that leads out of its folder
+    or would have to be fetched.
+    """
+    if unnamed := sorted(set(bodies) - {digest for digest, _ in told.values()}):
+        raise BundleError(f"sources: entry {unnamed[0][:16]} is there and belongs to no file")
     for path, (digest, executable) in told.items():
         if digest not in bodies:
             raise BundleError(f"sources: the bytes of {path} are missing")
@@ -94,15 +112,59 @@ def written(folder: Path, told: Mapping[str, tuple[str, bool]], bodies: Mapping[
         target.chmod(0o755 if executable else 0o644)
     for name in SOURCES:
         (folder / name).mkdir(exist_ok=True)
-    _require_archives(folder)
+    _require_archives(folder, told)
+    _require_own(told, _named(folder))
 
 
-def _require_archives(folder: Path) -> None:
+def _require_archives(folder: Path, told: Mapping[str, object]) -> None:
     """A hosted fixture whose archive is not here would be fetched: a bundle must not make us ask for anything."""
     for path in sorted(folder.glob("traps/fixtures/*/fixture.toml")):
-        try:
-            spec = read_toml(path, FixtureFile)
-        except TrapError as error:
-            raise BundleError(f"sources: fixture {path.parent.name}: {str(error).rpartition(str(path))[2]}") from None
-        if spec.hosted and not (folder / "cache" / "sha256" / spec.sha256 / spec.filename).is_file():
-            raise BundleError(f"sources: the archive of fixture {path.parent.name} is missing")
+        name = path.parent.name
+        spec = _read(f"fixture {name}", path, FixtureFile)
+        if spec.hosted and f"cache/sha256/{spec.sha256}/{spec.filename}" not in told:
+            raise BundleError(f"sources: the archive of fixture {name} is missing")
+        if wild := [g for g in (*spec.keep, *spec.drop) if g.count("*") > MOST_STARS or len(g) > LONGEST_GLOB]:
+            raise BundleError(f"sources: fixture {name}: the glob {wild[0][:60]!r} could be matched for ever")
+
+
+def _named(folder: Path) -> list[str]:
+    """Prefixes of the files that belong to a trap. A trap names files of its own folder, and fixtures by name."""
+    found = []
+    for path in sorted(folder.glob("traps/c*/*/trap.toml")):
+        place = f"{path.parent.parent.name}/{path.parent.name}"
+        spec = _read(f"trap {place}", path, TrapFile)
+        texts = [s.prompt for s in spec.session] + [note.text for note in (*spec.event, *spec.poison)]
+        if out := [name for name in (*texts, spec.fixture) if not re.fullmatch(_PART, name)]:
+            raise BundleError(f"sources: trap {place}: {out[0][:60]!r} leads out of its folder")
+        globs = [*spec.allow, *spec.sources, *spec.artifacts, *(p for s in spec.session for p in s.paths)]
+        if wild := [g for g in globs if g.count("*") > MOST_STARS or len(g) > LONGEST_GLOB]:
+            raise BundleError(f"sources: trap {place}: the glob {wild[0][:60]!r} could be matched for ever")
+        found += [f"traps/{place}/", f"oracles/{place}/", f"traps/fixtures/{spec.fixture}/"]
+        fixture = folder / "traps" / "fixtures" / spec.fixture / "fixture.toml"
+        if fixture.is_file():
+            told = _read(f"fixture {spec.fixture}", fixture, FixtureFile)
+            found += [f"cache/sha256/{told.sha256}/{told.filename}"] if told.hosted else []
+    return found
+
+
+def _require_own(told: Mapping[str, object], named: list[str]) -> None:
+    """Every file belongs to a trap, and is one that a freeze takes."""
+    for path in told:
+        if not path.startswith(tuple(named)) or SKIPPED & set(path.split("/")):
+            raise BundleError(f"sources: {path[:80]} belongs to no trap")
+
+
+def _read(what: str, path: Path, model: type[M]) -> M:
+    if path.stat().st_size > LARGEST_TOML or _most_dots(path.read_bytes()) > MOST_DOTS:
+        raise BundleError(f"sources: {what}: {path.name} is larger or deeper than any that we write")
+    try:
+        return read_toml(path, model)
+    except TrapError as error:
+        raise BundleError(f"sources: {what}: {str(error).removeprefix(f'{path}: ')}") from None
+    except RecursionError:
+        raise BundleError(f"sources: {what}: {path.name} is nested too deeply") from None
+
+
+def _most_dots(data: bytes) -> int:
+    """The parser takes memory by the square of the parts of a dotted key."""
+    return max(line.count(b".") for line in data.split(b"\n"))

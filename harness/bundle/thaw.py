@@ -16,6 +16,7 @@ from typing import Any
 from harness.archive import SPENT
 from harness.batches import Listing, put_many
 from harness.bundle import layout, sources
+from harness.bundle.check_tables import TABLES, open_table, parsed
 from harness.bundle.container import BundleError
 from harness.bundle.reader import Bundle
 from harness.bundle.rows import Told, read_lines
@@ -65,9 +66,10 @@ def thaw(bundle: Bundle, home: Path) -> RunDir:
         members = {name: bundle.get(name) for name in wanted}
         _put_files(folder, members, _places(home / "sources"))
         _put_ledger(folder, members, layout.SEALED_ARMS, layout.SEALED_SESSIONS)
-        folder.facts.write_bytes(bundle.get(layout.FACTS))
-        if bundle.has(layout.BACKGROUND):
-            folder.background.write_bytes(bundle.get(layout.BACKGROUND))
+        for name, path in ((layout.FACTS, folder.facts), (layout.BACKGROUND, folder.background)):
+            if bundle.has(name):
+                table(name, bundle.get(name))
+                path.write_bytes(bundle.get(name))
         _put_blobs(bundle, folder)
         _put_trees(bundle, folder)
     finally:
@@ -87,7 +89,8 @@ def _places(folder: Path) -> dict[str, str]:
 
 
 def _put_files(folder: RunDir, members: Mapping[str, bytes], places: Mapping[str, str]) -> None:
-    data = table(layout.RUN, members[layout.RUN])
+    told = {name: table(name, members[name]) for name in (layout.RUN, layout.SPENT, *_FILES) if name in members}
+    data = told[layout.RUN]
     config = data.get("config")
     if not isinstance(config, dict):
         raise BundleError(f"{layout.RUN}: config is missing")
@@ -98,14 +101,8 @@ def _put_files(folder: RunDir, members: Mapping[str, bytes], places: Mapping[str
 
 
 def table(name: str, data: bytes) -> dict[str, Any]:
-    """A member that is one JSON table. Raises BundleError."""
-    try:
-        found = json.loads(data)
-    except (ValueError, RecursionError):
-        raise BundleError(f"{name}: not JSON") from None
-    if not isinstance(found, dict):
-        raise BundleError(f"{name}: not a table")
-    return found
+    """A member that is one JSON table of the version that is known here. Raises BundleError."""
+    return open_table(name, data) if name in TABLES else parsed(name, data)
 
 
 def _put_ledger(folder: RunDir, members: Mapping[str, bytes], arms: str, sessions: str) -> None:
@@ -131,13 +128,17 @@ def _put_blobs(bundle: Bundle, folder: RunDir) -> None:
 
 
 def bounded(most: int) -> Callable[[bytes], bytes]:
-    """Unpacks at most so many bytes; anything else unpacks to nothing that has the digest."""
+    """Unpacks at most so many bytes, to the end; raises BundleError for anything else."""
 
     def unpacked(raw: bytes) -> bytes:
+        machine = zlib.decompressobj()
         try:
-            return zlib.decompressobj().decompress(raw, most + 1)
-        except zlib.error:
-            return b""
+            found = machine.decompress(raw, most + 1)
+        except zlib.error as error:
+            raise BundleError(f"{layout.CHUNK_PACK}: a chunk cannot be unpacked ({error})") from None
+        if len(found) > most or not machine.eof or machine.unused_data:
+            raise BundleError(f"{layout.CHUNK_PACK}: a chunk is larger than {most} bytes, or goes on behind its end")
+        return found
 
     return unpacked
 

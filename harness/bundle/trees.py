@@ -50,11 +50,15 @@ def read_trees(data: bytes, bodies: Mapping[str, bytes]) -> dict[str, Listing]:
 
 def _line(number: int, line: bytes) -> _Line:
     try:
-        return _Line.model_validate(json.loads(line))  # paths may hold lone surrogates, which stricter readers refuse
+        raw = json.loads(line)  # paths may hold lone surrogates, which stricter readers refuse
+        told = _Line.model_validate(raw)
     except ValidationError as error:
         raise BundleError(f"{layout.TREES}:{number}: {explain(error)[:300]}") from None
     except (ValueError, RecursionError):
         raise BundleError(f"{layout.TREES}:{number}: not JSON") from None
+    if json.dumps({"tree": raw["tree"], "files": raw["files"]}, separators=(",", ":")).encode() != line:
+        raise BundleError(f"{layout.TREES}:{number}: is not in the form that a bundle has")
+    return told
 
 
 def _files(

@@ -22,8 +22,9 @@ from harness.bundle import layout
 from harness.bundle.case import Case, read_case
 from harness.bundle.check_accounting import attempt_problems, cell_problems, plan_problems, record_problems
 from harness.bundle.check_channel import channel_problems, shared_problems
-from harness.bundle.check_plan import follow_problems
+from harness.bundle.check_plan import follow_problems, followed, unplanned
 from harness.bundle.check_secrets import commitment_problems, object_problems, projection_problems, view_problems
+from harness.bundle.codebase import code_digest
 from harness.bundle.container import BundleError
 from harness.bundle.derived import analysis, page
 from harness.bundle.reader import Bundle
@@ -121,7 +122,7 @@ _ASKED = (
     _Ask("cells", cell_problems, lambda c: f"{len(c.newest)} arms, each planned and with a record"),
     _Ask("attempts", attempt_problems, lambda c: f"{len(c.arms)} attempts; none after one that counted"),
     _Ask("records", record_problems, lambda c: "every outcome follows from its checks, every record fits its trap"),
-    _Ask("preregistration", follow_problems, lambda c: "the run follows the frozen plan in the bundle"),
+    _Ask("preregistration", follow_problems, followed),
     _Ask("commitments", commitment_problems, lambda c: _committed(c)),
     _Ask("channel", channel_problems, lambda c: f"{sum(map(len, c.sessions.values()))} carry manifests: the declared rows and no other; nothing in B0"),  # noqa: E501
     _Ask("equal starts", shared_problems, lambda c: "conditions of a trap start from the same tree, agent and command"),
@@ -152,7 +153,7 @@ def _meaning(bundle: Bundle, scratch: Path) -> Iterator[Check]:
 def _asked(ask: _Ask, case: Case) -> Check:
     if ask.key and case.whole is None:
         return Check(ask.name, "not checked", (NO_KEY,))
-    if ask.problems is follow_problems and not case.bundle.has(layout.PLAN):
+    if ask.problems is follow_problems and unplanned(case):
         return Check(ask.name, "not checked", ("no plan was frozen before this run",))
     try:
         problems = list(ask.problems(case))
@@ -185,7 +186,7 @@ def _report(case: Case) -> Check:
     except (UsageFault, RecordError, FamilyError) as error:
         return _broken("report", f"cannot be made again: {error}")
     if again != case.bundle.get(layout.REPORT):
-        return _broken("report", "report.md is not the report on these records")
+        return _other(case, "report", "report.md is not the report on these records")
     return Check("report", "ok", ("report.md is the report on these records, to the byte",))
 
 
@@ -193,8 +194,16 @@ def _page(case: Case) -> Check:
     if case.whole is None:
         return Check("page", "not checked", (NO_KEY,))
     if page(case.whole) != case.bundle.get(layout.PAGE):
-        return _broken("page", "report.html is not the page on these records")
+        return _other(case, "page", "report.html is not the page on these records")
     return Check("page", "ok", ("report.html is the page on these records, to the byte",))
+
+
+def _other(case: Case, name: str, says: str) -> Check:
+    """A text that differs. Another version of the program may word it otherwise; then it counts for nothing."""
+    if case.bundle.manifest.code == code_digest():
+        return _broken(name, says)
+    why = "the bundle says that another version of the program made it, which may word it otherwise: do not rely on it"
+    return Check(name, "not checked", (f"{says}; {why}",))
 
 
 def _broken(name: str, says: str) -> Check:

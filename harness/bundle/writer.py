@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from harness.bundle import container
+from harness.bundle.codebase import code_digest
 from harness.bundle.layout import KEY, coding, numbered
 from harness.bundle.manifest import Manifest, Told, make, read_manifest
 from harness.bundle.packs import deflate, pack
@@ -56,7 +57,7 @@ class Writer:
         if reveal:
             self.put(KEY, self._seal.key.hex().encode() + b"\n")
         told = [self._told[name] for name in sorted(self._told)]
-        head = make(told, self._seal.check, dreambench, key)
+        head = make(told, self._seal.check, dreambench, code_digest(), key)
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
             handle, temporary = tempfile.mkstemp(dir=out.parent, prefix=".new-")

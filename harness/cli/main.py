@@ -12,11 +12,14 @@ import sys
 import click
 
 from harness.cli.analyse import analyse
+from harness.cli.bundles import freeze, unpack, verify
 from harness.cli.compare import compare
 from harness.cli.conditions import conditions
 from harness.cli.machine import clean, doctor
 from harness.cli.memory import memory
+from harness.cli.planning import key, plan
 from harness.cli.read import report, show, status
+from harness.cli.replaying import audit, replay, rescore
 from harness.cli.run import resume, run
 from harness.cli.trap import trap
 from harness.outcome import BOUNDARIES, INTERRUPTED, USAGE, Fault, UsageFault
@@ -35,7 +38,28 @@ def cli() -> None:
     """
 
 
-for command in (run, resume, status, show, report, analyse, compare, trap, memory, conditions, doctor, clean):
+for command in (
+    run,
+    resume,
+    status,
+    show,
+    report,
+    analyse,
+    compare,
+    trap,
+    memory,
+    conditions,
+    doctor,
+    clean,
+    plan,
+    key,
+    freeze,
+    verify,
+    unpack,
+    replay,
+    rescore,
+    audit,
+):
     cli.add_command(command)
 
 

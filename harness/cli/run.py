@@ -5,11 +5,15 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
+from harness.bundle import layout
+from harness.bundle.plan_freeze import prepare_anew
+from harness.bundle.plan_start import Amend, held, told
 from harness.cli.output import committed
 from harness.config import RunConfig, load
 from harness.outcome import COMPLETE, INCOMPLETE, Outcome, UsageFault
@@ -20,16 +24,33 @@ from harness.run import Prepared, execute, prepare, stored_config
 from harness.rundir import RunDir
 
 
+def _leave(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of a start that may differ from its frozen plan."""
+    key = click.Path(path_type=Path)
+    command = click.option("--sign", "key", type=key, help="Key for an amendment (default: your own).")(command)
+    return click.option("--amend", "reason", help="Leave to differ from the frozen plan: why, in one line.")(command)
+
+
 @click.command()
 @click.argument("words", nargs=-1, metavar="[CONFIG.toml] [KEY.PATH=VALUE]...")
 @click.option("--out", type=click.Path(path_type=Path), help="Run directory (default: runs/<time>).")
 @click.option("--facts-from", type=click.Path(path_type=Path), help="Reuse the draw of this run (marked as such).")
 @click.option("--jobs", "-j", type=click.IntRange(0), help="Arms at a time (default: one a core).")
+@_leave
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-def run(words: tuple[str, ...], out: Path | None, facts_from: Path | None, jobs: int | None, as_json: bool) -> int:
+def run(
+    words: tuple[str, ...],
+    out: Path | None,
+    facts_from: Path | None,
+    jobs: int | None,
+    reason: str | None,
+    key: Path | None,
+    as_json: bool,
+) -> int:
     """Run a fold: every trap x condition x seed x history of the configuration.
 
-    In an existing run directory it goes on with what is owed, and refuses if the configuration differs.
+    In an existing run directory it goes on with what is owed, and refuses if the configuration differs. Without a
+    configuration it follows the plan that was frozen there (dreambench plan freeze).
     """
     files = [w for w in words if "=" not in w]
     if len(files) > 1:
@@ -37,24 +58,36 @@ def run(words: tuple[str, ...], out: Path | None, facts_from: Path | None, jobs:
     base: dict[str, Any] = {}
     if facts_from is not None:
         base["facts_from"] = str(facts_from.resolve())
-    config = load(Path(files[0]) if files else None, [w for w in words if "=" in w], base)
+    if out is not None and not words and facts_from is None and (out / layout.PLAN).exists():
+        config = stored_config(RunDir.open(out))
+    else:
+        config = load(Path(files[0]) if files else None, [w for w in words if "=" in w], base)
     if jobs is not None:
         config = config.model_copy(update={"jobs": jobs})
-    return _go(config, out or _fresh(), as_json)
+    return _go(config, out or _fresh(), as_json, _asked(reason, key))
 
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path), metavar="RUN")
 @click.argument("words", nargs=-1, metavar="[KEY=VALUE]...")
 @click.option("--jobs", "-j", type=click.IntRange(0), help="Arms at a time (default: one a core).")
+@_leave
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-def resume(folder: Path, words: tuple[str, ...], jobs: int | None, as_json: bool) -> int:
+def resume(
+    folder: Path, words: tuple[str, ...], jobs: int | None, reason: str | None, key: Path | None, as_json: bool
+) -> int:
     """Go on with a run: the arms that are owed (never finished, or invalid)."""
     stored = stored_config(RunDir.open(folder), {} if jobs is None else {"jobs": jobs})
     if files := [w for w in words if "=" not in w]:
         raise UsageFault(f"{files[0]!r}: a run is resumed with its own configuration (only KEY=VALUE words)")
     config = load(None, words, stored.model_dump(mode="json", by_alias=True))
-    return _go(config, folder, as_json)
+    return _go(config, folder, as_json, _asked(reason, key))
+
+
+def _asked(reason: str | None, key: Path | None) -> Amend | None:
+    if reason is None and key is not None:
+        raise UsageFault("--sign: signs an amendment; say its reason with --amend")
+    return None if reason is None else Amend(reason, key)
 
 
 def _fresh() -> Path:
@@ -62,8 +95,9 @@ def _fresh() -> Path:
     return Path("runs") / f"{now}-{os.getpid()}"
 
 
-def _go(config: RunConfig, out: Path, as_json: bool) -> int:
-    ready = prepare(config, out)
+def _go(config: RunConfig, out: Path, as_json: bool, amend: Amend | None) -> int:
+    ready = prepare_anew(config, out, amend) if amend else prepare(config, out)
+    amended = len(held(ready.folder)[1]) if amend else 0
     if ready.plan.family and (unmet := ready.plan.unmet):
         click.echo(
             f"the family {ready.plan.family.name} names conditions that this run does not have: {', '.join(unmet)} "
@@ -71,7 +105,9 @@ def _go(config: RunConfig, out: Path, as_json: bool) -> int:
             err=True,
         )
     with Progress(len(ready.plan.arms), len(ready.plan.arms) - len(ready.owed)) as progress:
-        execute(ready, progress.tell, _on_the_way)
+        execute(ready, progress.tell, _on_the_way, amend=amend)
+    if amend and amended == len(held(ready.folder)[1]):
+        click.echo("--amend: nothing differs from the plan; no amendment was made", err=True)
     return _finish(ready, out, as_json)
 
 
@@ -90,5 +126,7 @@ def _finish(ready: Prepared, out: Path, as_json: bool) -> int:
         click.echo(json.dumps({"run": str(out), "plan": ready.plan.digest, "outcomes": counts, "complete": complete}))
     else:
         click.echo(made.brief)
+        for label, value in told(ready.folder, ready.folder.description()):
+            click.echo(f"{label}: {value}")
         click.echo(f"results: {out}\nreport:  {out / MARKDOWN}\npage:    {out / PAGE}")
     return COMPLETE if complete else INCOMPLETE

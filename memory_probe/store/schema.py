@@ -118,7 +118,7 @@ def foreign(connection: sqlite3.Connection, sound: bool = False) -> str:
     if application != APPLICATION:
         return "not a memory store"
     if version != VERSION:
-        return f"schema version {version}, this program reads {VERSION}"
+        return f"schema {version} is not known here (expected {VERSION})"
     (found,) = ("ok",) if sound else connection.execute("PRAGMA quick_check(1)").fetchone()
     if found != "ok":
         return f"damaged: {found}"

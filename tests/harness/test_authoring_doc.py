@@ -2,49 +2,24 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from containers.sandbox import Sandbox
-from harness.cli.main import cli
 from harness.config import ROOT, load
 from harness.ledger import Ledger
 from harness.plan import load_oracles, select
 from harness.run import execute, prepare
 from traps.gates import static_problems
 
+from ..doc_page import FENCE, agree, printed, shown
+
 DOC = (ROOT / "docs" / "authoring.md").read_text("utf-8")
 DATA = ROOT / "tests" / "data" / "authoring"
 TRAP, ORACLE = Path("mine/traps/c1/till_code"), Path("mine/oracles/c1/till_code")
-FENCE = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.M | re.S)
 CHECK = "dreambench trap check c1_till_code --traps mine/traps --oracles mine/oracles"
-
-
-def shown() -> Iterator[tuple[str, list[str]]]:
-    """Every command of the page with the lines that it is said to print, in order."""
-    for language, _, text in FENCE.findall(DOC):
-        if language == "console":
-            for part in re.split(r"^\$ ", text, flags=re.M)[1:]:
-                command, *lines = part.splitlines()
-                yield command, lines
-
-
-def printed(command: str) -> list[str]:
-    program, *words = shlex.split(command)
-    assert program == "dreambench"
-    return CliRunner().invoke(cli, words, standalone_mode=False, catch_exceptions=False).stdout.splitlines()
-
-
-def agree(said: list[str], real: list[str]) -> bool:
-    """Whether the page shows what was printed; a line `…` stands for any number of lines."""
-    pattern = "".join(r"(?:.*\n)*?" if line == "…" else re.escape(line) + "\n" for line in said)
-    return re.fullmatch(pattern, "".join(f"{line}\n" for line in real)) is not None
 
 
 @pytest.fixture
@@ -77,7 +52,7 @@ def test_the_files_shown_are_those_of_the_example() -> None:
 
 
 def test_what_is_said_to_be_printed_before_anything_is_run_is_printed(here: Path) -> None:
-    first, scaffold, left, files, mended, *_ = shown()
+    first, scaffold, left, files, mended, *_ = shown(DOC)
     assert first[0].startswith("mkdir -p mine/oracles mine/traps/fixtures && cp -r traps/fixtures/parcels ")
     for command, said in (scaffold, left):
         assert agree(said, printed(command)), printed(command)
@@ -109,7 +84,7 @@ def test_the_example_is_solved_by_whoever_knows_its_note(here: Path, box: Sandbo
 
 @pytest.mark.long
 def test_what_is_said_to_be_printed_by_whole_checks_is_printed(here: Path) -> None:
-    _, _, _, _, _, solvable, wrong, sound, frozen, admitted, listed, sheets = shown()
+    _, _, _, _, _, solvable, wrong, sound, frozen, admitted, listed, sheets = shown(DOC)
     assert [c for c, _ in (solvable, wrong, sound)] == [CHECK] * 3
     finish(here)
     edit(TRAP / "playbook.py", 'about="till code on receipts"', 'about="register number at the counter"')

@@ -1,0 +1,34 @@
+"""Which code this is: one digest over the program files of our own packages.
+
+Invariant: the digest is of what is run here, whatever the version number says; traps, oracles, fixtures and folds,
+which the plan has by digests of their own, are not in it, and neither is where the code lies.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from harness.config import ROOT
+
+PACKAGES = ("analysis", "containers", "harness", "memory_probe", "oracles", "traps")
+_SUFFIXES = {".py", ".toml"}
+_CONTENT = re.compile(r"(traps|oracles)/(c\d+|fixtures|folds)/.*")
+
+
+def code_digest(root: Path = ROOT) -> str:
+    """sha256 over path and sha256 of every .py and .toml file of our packages, sorted by path. Raises OSError."""
+    total = hashlib.sha256()
+    for name, path in sorted(_files(root)):
+        total.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return total.hexdigest()
+
+
+def _files(root: Path) -> Iterator[tuple[str, Path]]:
+    for package in PACKAGES:
+        for path in (root / package).rglob("*"):
+            name = path.relative_to(root).as_posix()
+            if path.suffix in _SUFFIXES and path.is_file() and not _CONTENT.fullmatch(name):
+                yield name, path
