@@ -14,6 +14,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from analysis.explain import explain
+
 Phase = Literal["wake", "sleep", "judge"]
 PER = Decimal(1_000_000)  # prices are for a million tokens
 
@@ -78,8 +80,10 @@ def parse_prices(text: str, where: str = "prices") -> PriceTable:
     """A price table from TOML (`version`, `[model."name"]` with input, output, cached). Raises PriceError."""
     try:
         return PriceTable.model_validate(tomllib.loads(text, parse_float=Decimal))
-    except (tomllib.TOMLDecodeError, ValidationError) as error:
+    except tomllib.TOMLDecodeError as error:
         raise PriceError(f"{where}: {error}") from error
+    except ValidationError as error:
+        raise PriceError(f"{where}: {explain(error)}") from error
 
 
 def price_of(usage: Usage, table: PriceTable) -> Decimal | None:

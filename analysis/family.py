@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-from pydantic_core import ErrorDetails
 
+from analysis.explain import explain
 from analysis.records import Endpoint
 
 SHIPPED = ("quick", "p-family", "family-a", "family-b")
@@ -171,14 +171,7 @@ def family_from_data(data: object, where: str = "family") -> Family:
     try:
         return Family.model_validate(data)
     except ValidationError as error:
-        found = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'file'}: {_says(e)}" for e in error.errors())
-        raise FamilyError(f"{where}: {found}") from error
-
-
-def _says(fault: ErrorDetails) -> str:
-    if fault["type"] == "literal_error" and fault["loc"] == ("schema",):
-        return f"{repr(fault['input'])[:20]} is not known here (expected {fault['ctx']['expected']})"
-    return fault["msg"]
+        raise FamilyError(f"{where}: {explain(error)}") from error
 
 
 def load_family(path: Path) -> Family:

@@ -101,6 +101,8 @@ class ObjectStore:
 
     def get(self, tree: str) -> dict[bytes, Entry]:
         """Read a tree back. Raises Fault when it is missing."""
+        if not _TREE.fullmatch(tree):
+            raise Fault(Boundary.LEDGER, f"{tree[:40]!r} is the id of no tree")
         rows = [r for r in self._git("ls-tree", "-r", "-z", "--full-tree", tree).split(b"\0") if r]
         heads = [row.split(b"\t", 1) for row in rows]
         ids = [head.split()[2] for head, _ in heads]

@@ -23,10 +23,10 @@ from oracles.folder import OracleFolder, load_oracle
 from traps.background_file import Background, load_background
 from traps.folds import load_fold, member_digest
 from traps.load import Trap, discover, load_trap
+from traps.schema import MAX_DOTS
 
 FORMAT = 1
 MAX_ORACLE = 1 << 18  # bytes of an oracle's source, and of what it declares
-MAX_DOTS = 200  # of a line of TOML: the parser takes memory by the square of the parts of a dotted key
 
 
 @dataclass(frozen=True, order=True)

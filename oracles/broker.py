@@ -45,6 +45,7 @@ _JUDGE = (
 _PARTS = ("__init__", "values", "encode", "decode", "wire", "contract", "subject", "hostile", "judge")
 _START = 60.0  # seconds for a sandbox of ours to come up before we call it broken
 _MAX_MESSAGE = 24 << 20  # bytes of one question of the judge
+_MOST_LIVE = 8  # subjects that an oracle, maybe a stranger's, may hold at once
 _TRIES = 2  # a judge that vanishes while agent values are around is asked once more
 
 
@@ -246,6 +247,8 @@ class _Session:
             raise MessageError("there are no subjects")
         match message:
             case {"op": "open", "tree": "session" | "pristine" as tree}:
+                if subjects.live >= _MOST_LIVE:
+                    raise MessageError(f"an oracle that holds more than {_MOST_LIVE} subjects at once")
                 return {"subject": subjects.open(tree)}
             case {"op": "close", "subject": int(number)}:
                 subjects.end(number)

@@ -59,6 +59,11 @@ class Subjects:
         self._live[self._count] = subject
         return self._count
 
+    @property
+    def live(self) -> int:
+        """How many are open."""
+        return len(self._live)
+
     def ask(self, number: int, body: str, timeout: float) -> dict[str, Any]:
         """{"answer": "line", "body": text} or {"answer": "died" | "timeout" | "garbled" | "flood"}."""
         subject = self._live.get(number)

@@ -15,6 +15,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from pydantic_core import ErrorDetails
 
 SCHEMA = 1
+PLAIN = r"^[A-Za-z0-9_][A-Za-z0-9_.-]*$"  # a file beside trap.toml
+MAX_TOML = 4 << 20  # characters of a file
+MAX_DOTS = 1000  # of a line: the parser takes memory by the square of the parts of a dotted key
+
 M = TypeVar("M", bound=BaseModel)
 
 Construct = Literal["C1", "C2", "C3", "C4", "C5", "C6", "C7", "C8", "C9", "C10"]
@@ -63,7 +67,7 @@ class Session(_Strict):
     """One of the three sessions. `paths` are globs of what it may change (S3: the paths of the memory query)."""
 
     date: dt.date
-    prompt: str
+    prompt: str = Field(pattern=PLAIN)
     paths: tuple[str, ...]
     symbols: tuple[str, ...] = ()
     task: str
@@ -83,7 +87,7 @@ class _Note(_Strict):
     authority: int
     date: dt.date
     until: dt.date | None = None
-    text: str
+    text: str = Field(pattern=PLAIN)
     scope: Scope = Scope()
     carries: tuple[str, ...] = ()
     ref: str = "N-{digit:6}"
@@ -121,7 +125,7 @@ class TrapFile(_Strict):
     title: str
     reason: str = ""
     evidence_only: str = ""
-    fixture: str
+    fixture: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     evidence: Literal["verbatim", "synthesis", "procedure", "disconfirmation", "none"]
     clean_start: bool
     allow: tuple[str, ...]
@@ -200,11 +204,16 @@ class FixtureFile(_Strict):
 def read_toml(path: Path, model: type[M]) -> M:
     """Parse and validate. Raises TrapError naming the file and the line (syntax) or key (content)."""
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        if len(text) > MAX_TOML or max(line.count(".") for line in text.split("\n")) > MAX_DOTS:
+            raise TrapError(f"{path}: more than {MAX_TOML} characters, or than {MAX_DOTS} dots on a line")
+        data = tomllib.loads(text)
     except OSError as error:
         raise TrapError(f"{path}: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise TrapError(f"{path}: {error}") from error
+    except RecursionError as error:
+        raise TrapError(f"{path}: nested too deeply to be read") from error
     try:
         return model.model_validate(data)
     except ValidationError as error:

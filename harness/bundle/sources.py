@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
@@ -25,7 +25,9 @@ from traps.schema import FixtureFile, TrapError, TrapFile, explain, read_toml
 _PART = r"[A-Za-z0-9_+@=,~-][A-Za-z0-9_.+@=, ~-]{0,120}|\.[A-Za-z0-9_-][A-Za-z0-9_.-]{0,60}"
 _PATH = rf"^(traps|oracles|cache)(/({_PART})){{1,24}}$"
 SOURCES = ("traps", "oracles", "cache")
-MOST_STARS, LONGEST_GLOB = 4, 200  # of a glob: matching takes time by a power of its stars
+#: What is taken of an oracle's and a fixture's folder: what their digests cover, and the fixture's background.
+ORACLE, FIXTURE = ("oracle.py", "expect.toml", "solutions/"), ("fixture.toml", "background.toml", "repo/")
+MOST_STARS, LONGEST_GLOB = 2, 200  # of a glob: matching takes time by a power of its stars
 LARGEST_TOML, MOST_DOTS = 1 << 18, 200  # bytes; dots of a line
 SKIPPED = frozenset({"__pycache__", ".pytest_cache", ".DS_Store"})
 M = TypeVar("M", TrapFile, FixtureFile)
@@ -45,9 +47,11 @@ def gathered(run: Opened) -> dict[str, File]:
     for trap in run.traps.values():
         place = f"{trap.folder.parent.name}/{trap.folder.name}"
         found |= _below(f"traps/{place}", trap.folder)
-        found |= _below(f"oracles/{place}", Path(config.oracles_dir) / place)
+        oracle = _below(f"oracles/{place}", Path(config.oracles_dir) / place)
+        found |= {path: file for path, file in oracle.items() if _within(path.split("/", 3)[3], ORACLE)}
     for fixture in sorted({trap.spec.fixture for trap in run.traps.values()}):
-        found |= _below(f"traps/fixtures/{fixture}", Path(config.traps_dir) / "fixtures" / fixture)
+        host = _below(f"traps/fixtures/{fixture}", Path(config.traps_dir) / "fixtures" / fixture)
+        found |= {path: file for path, file in host.items() if _within(path.split("/", 3)[3], FIXTURE)}
     for spec in {t.spec.fixture: t.fixture.spec for t in run.traps.values()}.values():
         if spec.hosted:
             inner = f"sha256/{spec.sha256}/{spec.filename}"
@@ -57,6 +61,11 @@ def gathered(run: Opened) -> dict[str, File]:
 
 def _below(prefix: str, folder: Path) -> dict[str, File]:
     return {f"{prefix}/{path}": file for path, file in read_folder(folder).items()}
+
+
+def _within(path: str, names: Sequence[str]) -> bool:
+    """Whether a path is one of `names`, or below one that ends in a slash."""
+    return path in names or path.startswith(tuple(name for name in names if name.endswith("/")))
 
 
 def index(files: Mapping[str, File]) -> bytes:
@@ -123,7 +132,7 @@ def _require_archives(folder: Path, told: Mapping[str, object]) -> None:
         spec = _read(f"fixture {name}", path, FixtureFile)
         if spec.hosted and f"cache/sha256/{spec.sha256}/{spec.filename}" not in told:
             raise BundleError(f"sources: the archive of fixture {name} is missing")
-        if wild := [g for g in (*spec.keep, *spec.drop) if g.count("*") > MOST_STARS or len(g) > LONGEST_GLOB]:
+        if wild := [g for g in (*spec.keep, *spec.drop) if _slow(g)]:
             raise BundleError(f"sources: fixture {name}: the glob {wild[0][:60]!r} could be matched for ever")
 
 
@@ -137,9 +146,10 @@ def _named(folder: Path) -> list[str]:
         if out := [name for name in (*texts, spec.fixture) if not re.fullmatch(_PART, name)]:
             raise BundleError(f"sources: trap {place}: {out[0][:60]!r} leads out of its folder")
         globs = [*spec.allow, *spec.sources, *spec.artifacts, *(p for s in spec.session for p in s.paths)]
-        if wild := [g for g in globs if g.count("*") > MOST_STARS or len(g) > LONGEST_GLOB]:
+        if wild := [g for g in globs if _slow(g)]:
             raise BundleError(f"sources: trap {place}: the glob {wild[0][:60]!r} could be matched for ever")
-        found += [f"traps/{place}/", f"oracles/{place}/", f"traps/fixtures/{spec.fixture}/"]
+        found += [f"traps/{place}/", *(f"oracles/{place}/{name}" for name in ORACLE)]
+        found += [f"traps/fixtures/{spec.fixture}/{name}" for name in FIXTURE]
         fixture = folder / "traps" / "fixtures" / spec.fixture / "fixture.toml"
         if fixture.is_file():
             told = _read(f"fixture {spec.fixture}", fixture, FixtureFile)
@@ -150,7 +160,7 @@ def _named(folder: Path) -> list[str]:
 def _require_own(told: Mapping[str, object], named: list[str]) -> None:
     """Every file belongs to a trap, and is one that a freeze takes."""
     for path in told:
-        if not path.startswith(tuple(named)) or SKIPPED & set(path.split("/")):
+        if not _within(path, named) or SKIPPED & set(path.split("/")):
             raise BundleError(f"sources: {path[:80]} belongs to no trap")
 
 
@@ -163,6 +173,10 @@ def _read(what: str, path: Path, model: type[M]) -> M:
         raise BundleError(f"sources: {what}: {str(error).removeprefix(f'{path}: ')}") from None
     except RecursionError:
         raise BundleError(f"sources: {what}: {path.name} is nested too deeply") from None
+
+
+def _slow(glob: str) -> bool:
+    return len(re.findall(r"\*+/?", glob)) > MOST_STARS or len(glob) > LONGEST_GLOB
 
 
 def _most_dots(data: bytes) -> int:

@@ -11,12 +11,11 @@ import json
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from analysis.export import differing
-from analysis.family import FamilyError
-from analysis.records import RecordError
 from analysis.report.layout import clean
 from harness.bundle import layout
 from harness.bundle.case import Case, read_case
@@ -30,7 +29,6 @@ from harness.bundle.derived import analysis, page
 from harness.bundle.reader import Bundle
 from harness.bundle.seal import Seal
 from harness.bundle.signing import PublicKey
-from harness.outcome import UsageFault
 
 State = Literal["ok", "broken", "not checked"]
 LISTED = 20  # problems of one check that are shown
@@ -144,10 +142,18 @@ def _meaning(bundle: Bundle, scratch: Path) -> Iterator[Check]:
         return
     yield Check("contents", "ok", ("every format has a version that is known here",))
     for ask in _ASKED:
-        yield _asked(ask, case)
-    yield _numbers(case)
-    yield _report(case)
-    yield _page(case)
+        yield _guarded(ask.name, partial(_asked, ask, case))
+    yield _guarded("statistics", lambda: _numbers(case))
+    yield _guarded("report", lambda: _report(case))
+    yield _guarded("page", lambda: _page(case))
+
+
+def _guarded(name: str, check: Callable[[], Check]) -> Check:
+    """The check; whatever a stranger's nonsense raises in it is a reason to refuse, and never one to stop or pass."""
+    try:
+        return check()
+    except Exception as error:
+        return _broken(name, f"cannot be checked: {type(error).__name__}: {str(error)[:200]}")
 
 
 def _asked(ask: _Ask, case: Case) -> Check:
@@ -155,10 +161,7 @@ def _asked(ask: _Ask, case: Case) -> Check:
         return Check(ask.name, "not checked", (NO_KEY,))
     if ask.problems is follow_problems and unplanned(case):
         return Check(ask.name, "not checked", ("no plan was frozen before this run",))
-    try:
-        problems = list(ask.problems(case))
-    except BundleError as error:
-        problems = [str(error)]
+    problems = list(ask.problems(case))
     if not problems:
         return Check(ask.name, "ok", (ask.holds(case),))
     more = [f"and {len(problems) - LISTED} more"] if len(problems) > LISTED else []
@@ -166,11 +169,8 @@ def _asked(ask: _Ask, case: Case) -> Check:
 
 
 def _numbers(case: Case) -> Check:
-    try:
-        recorded = json.loads(case.bundle.get(layout.ANALYSIS))
-        again = json.loads(analysis(case.folder)[0])
-    except (ValueError, RecursionError, UsageFault, RecordError, FamilyError) as error:
-        return _broken("statistics", f"cannot be computed again: {error}")
+    recorded = json.loads(case.bundle.get(layout.ANALYSIS))
+    again = json.loads(analysis(case.folder)[0])
     found = [clean(line) for line in differing(recorded, again)]
     if found:
         more = [f"and {len(found) - LISTED} more"] if len(found) > LISTED else []
@@ -181,11 +181,7 @@ def _numbers(case: Case) -> Check:
 
 
 def _report(case: Case) -> Check:
-    try:
-        again = analysis(case.folder)[1]
-    except (UsageFault, RecordError, FamilyError) as error:
-        return _broken("report", f"cannot be made again: {error}")
-    if again != case.bundle.get(layout.REPORT):
+    if analysis(case.folder)[1] != case.bundle.get(layout.REPORT):
         return _other(case, "report", "report.md is not the report on these records")
     return Check("report", "ok", ("report.md is the report on these records, to the byte",))
 

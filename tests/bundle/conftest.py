@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from containers.sandbox import Sandbox
+
+from .bundle_kit import Fold, play
 from .plan_kit import Planned, copied, done, make
 
 
@@ -44,3 +47,9 @@ def ran(ran_once: Planned, tmp_path: Path) -> Planned:
 @pytest.fixture
 def amended(amended_once: Planned, tmp_path: Path) -> Planned:
     return copied(amended_once, tmp_path)
+
+
+@pytest.fixture(scope="session")
+def fold(tmp_path_factory: pytest.TempPathFactory, box: Sandbox) -> Fold:
+    """A run of the mini trap under a frozen plan, and its bundle in both forms."""
+    return play(tmp_path_factory.mktemp("fold"), box)

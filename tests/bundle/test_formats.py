@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
-import shutil
 import sqlite3
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,10 @@ import pytest
 
 from analysis.cost import PriceError, parse_prices
 from harness.audit import Key
-from harness.bundle import layout
+from harness.bundle import container, layout
+from harness.bundle.manifest import canonical
 from harness.bundle.reader import Bundle
-from harness.bundle.signing import new_key
+from harness.bundle.signing import load_key, new_key
 from harness.bundle.thaw import thaw
 from harness.bundle.writer import Writer
 from harness.clearance import cleared
@@ -34,7 +35,8 @@ EXAMPLE = ROOT / "examples" / "parcels.dbf"
 UNKNOWN = 2
 ROW = re.compile(r"^\| (?P<name>[^|]+) \| [^|]+ \| (?P<bare>refused|read as 1) \| (?P<code>[13]) \|$", re.M)
 ROWS = {row["name"]: (row["bare"], int(row["code"])) for row in ROW.finditer(PAGE)}
-TRAPS = "trap list --traps sources/traps --oracles sources/oracles"
+TRAPS = "--traps sources/traps --oracles sources/oracles"
+PLACES = "traps_dir=sources/traps oracles_dir=sources/oracles --out store"  # which is there: nothing is run
 MEMBER = "verify edited.dbf --any-signer"
 
 Table = dict[str, Any]
@@ -82,7 +84,7 @@ def in_lines(path: Path, version: int | None) -> None:
 
 
 def in_ledger(path: Path, version: int | None) -> None:
-    with sqlite3.connect(path) as db:
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:  # closing folds the log into the file
         db.execute("DELETE FROM meta WHERE name = 'schema'")
         if version is not None:
             db.execute("INSERT INTO meta VALUES ('schema', ?)", (str(version),))
@@ -90,7 +92,7 @@ def in_ledger(path: Path, version: int | None) -> None:
 
 def in_records(table: str) -> Edit:
     def edit(path: Path, version: int | None) -> None:
-        with sqlite3.connect(path) as db:
+        with closing(sqlite3.connect(path, isolation_level=None)) as db:
             for number, text in db.execute(f"SELECT id, record FROM {table}").fetchall():
                 record = json.dumps(with_version(json.loads(text), "schema_version", version))
                 db.execute(f"UPDATE {table} SET record = ? WHERE id = ?", (record, number))
@@ -99,30 +101,22 @@ def in_records(table: str) -> Edit:
 
 
 def in_store(path: Path, version: int | None) -> None:
-    with sqlite3.connect(path) as db:
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute(f"PRAGMA user_version = {version or 0}")
 
 
 def in_manifest(name: str) -> Edit:
-    """The bytes of the file around it stay: it is one of the two members that nothing vouches for but the signature."""
+    """Of the two members that no digest is of: everything around it stays."""
 
     def edit(path: Path, version: int | None) -> None:
-        from harness.bundle import container
-
         box = container.Container(path)
-        members: dict[str, bytes | Path] = {each: box.read(each) for each in box.members}
+        members = {each: box.read(each) for each in box.members}
         box.close()
-        table = with_version(json.loads(box_bytes(members[name])), "schema", version)
-        members[name] = json.dumps(table, sort_keys=True, separators=(",", ":")).encode()
+        table = with_version(json.loads(members[name]), "schema", version)
         with path.open("wb") as out:
-            container.write(out, members)
+            container.write(out, {**members, name: canonical(table)})
 
     return edit
-
-
-def box_bytes(body: bytes | Path) -> bytes:
-    assert isinstance(body, bytes)
-    return body
 
 
 def in_member(name: str, key: str = "schema") -> Edit:
@@ -130,22 +124,19 @@ def in_member(name: str, key: str = "schema") -> Edit:
 
     def change(data: bytes, version: int | None) -> bytes:
         if key == "schema":
-            indent = {"separators": (",", ":")} if name in (layout.PLAN, layout.SOURCES) else {"indent": 1}
-            return json.dumps(with_version(json.loads(data), key, version), sort_keys=True, **indent).encode()  # type: ignore[arg-type]
+            return canonical(with_version(json.loads(data), key, version))
         rows = [json.loads(line) for line in data.splitlines()]
         rows = [{**row, "record": with_version(row["record"], key, version)} for row in rows]
         return b"".join(json.dumps(row, separators=(",", ":")).encode() + b"\n" for row in rows)
 
     def edit(path: Path, version: int | None) -> None:
-        scratch = path.parent / "members"
-        scratch.mkdir()
-        with Bundle.open(path) as bundle:
+        with Bundle.open(path) as bundle, tempfile.TemporaryDirectory() as scratch:
             assert bundle.seal is not None
-            writer = Writer(bundle.seal, scratch)
+            writer = Writer(bundle.seal, Path(scratch))
             for each in bundle.names:
                 data = bundle.get(each)
                 writer.put(each, change(data, version) if each == name else data)
-        writer.write(path, new_key(path.parent / "other.pem"), "0", reveal=False)
+            writer.write(path, load_key(path.parent / "signing.pem"), "0", reveal=False)
 
     return edit
 
@@ -167,18 +158,18 @@ FORMATS = {
     "records of sessions in the ledger": Format("run/ledger.sqlite", in_records("session"), "report run"),
     "records of arms in the ledger": Format("run/ledger.sqlite", in_records("arm"), "status run"),
     "`memory.sqlite`, a store of the probe": Format("store/memory.sqlite", in_store, "memory verify store"),
-    "a configuration": Format("my.toml", in_toml, "run my.toml --out store"),
+    "a configuration": Format("my.toml", in_toml, f"run my.toml {PLACES}"),
     "`family.toml`": Format("family.toml", in_toml, "analyse outcomes.json --family family.toml"),
-    "`folds/<name>.toml`": Format("sources/traps/folds/f.toml", in_toml, "run fold=f traps_dir=sources/traps --out store"),
-    "`trap.toml`": Format("sources/traps/c1/return_form/trap.toml", in_toml, TRAPS),
-    "`fixture.toml`": Format("sources/traps/fixtures/parcels/fixture.toml", in_toml, TRAPS),
+    "`folds/<name>.toml`": Format("sources/traps/folds/f.toml", in_toml, f"run fold=f {PLACES}"),
+    "`trap.toml`": Format("sources/traps/c1/return_form/trap.toml", in_toml, f"run {PLACES}"),
+    "`fixture.toml`": Format("sources/traps/fixtures/parcels/fixture.toml", in_toml, f"run {PLACES}"),
     "`background.toml`": Format("sources/traps/fixtures/parcels/background.toml", in_toml,
-                                "run haystack=1 traps_dir=sources/traps oracles_dir=sources/oracles --out store"),
-    "`expect.toml`": Format("sources/oracles/c1/return_form/expect.toml", in_toml, TRAPS),
-    "`admission.jsonl`": Format("sources/traps/admission.jsonl", in_lines, TRAPS),
-    "`candidates.jsonl`": Format("sources/traps/candidates.jsonl", in_lines, TRAPS),
+                                f"run haystack=1 {PLACES}"),
+    "`expect.toml`": Format("sources/oracles/c1/return_form/expect.toml", in_toml, f"run {PLACES}"),
+    "`admission.jsonl`": Format("sources/traps/admission.jsonl", in_lines, f"trap list {TRAPS}"),
+    "`candidates.jsonl`": Format("sources/traps/candidates.jsonl", in_lines, f"trap list {TRAPS}"),
     "`key.json` of an audit": Format("audit/key.json", in_json,
-                                     "trap audit score audit --traps sources/traps --oracles sources/oracles"),
+                                     f"trap audit score audit {TRAPS}"),
     "outcomes in JSON": Format("outcomes.json", in_json, "analyse outcomes.json --family family.toml"),
     "price table": Format("prices.toml", in_toml, lambda: parse_prices(Path("prices.toml").read_text(), "prices.toml")),
     "`manifest.json` of a bundle": Format("edited.dbf", in_manifest("manifest.json"), MEMBER),
@@ -196,7 +187,7 @@ FORMATS = {
 
 
 @pytest.fixture(scope="module")
-def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The example, unpacked, and beside it a file of every format that it does not hold."""
     home = tmp_path_factory.mktemp("formats") / "home"
     home.mkdir()
@@ -234,11 +225,15 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-@pytest.fixture
-def here(once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    shutil.copytree(once, tmp_path / "home")
-    monkeypatch.chdir(tmp_path / "home")
-    return tmp_path / "home"
+@pytest.fixture(params=FORMATS)
+def told(request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A row of the table; its file is afterwards as before."""
+    name: str = request.param
+    path = home / FORMATS[name].file
+    before = path.read_bytes()
+    monkeypatch.chdir(home)
+    yield name
+    path.write_bytes(before)
 
 
 def answered(read: str | Callable[[], object], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
@@ -262,25 +257,23 @@ def test_the_page_lists_every_format_that_is_tested_and_no_other() -> None:
     assert len(ROWS) == 36
 
 
-@pytest.mark.parametrize("name", FORMATS)
 def test_a_version_that_is_not_known_is_refused_and_nothing_is_rewritten(
-    name: str, here: Path, capsys: pytest.CaptureFixture[str]
+    told: str, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = FORMATS[name]
-    path = here / told.file
-    told.edit(path, UNKNOWN)
-    before = hashlib.sha256(path.read_bytes()).hexdigest()
-    code, says = answered(told.read, capsys)
-    assert (code, "is not known here (expected 1)" in says) == (ROWS[name][1], True), says
-    assert hashlib.sha256(path.read_bytes()).hexdigest() == before
+    each = FORMATS[told]
+    path = home / each.file
+    each.edit(path, UNKNOWN)
+    before = path.read_bytes()
+    code, says = answered(each.read, capsys)
+    assert (code, "is not known here (expected 1)" in says) == (ROWS[told][1], True), says
+    assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("name", FORMATS)
 def test_a_file_without_a_version_is_taken_as_the_page_says(
-    name: str, here: Path, capsys: pytest.CaptureFixture[str]
+    told: str, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = FORMATS[name]
-    told.edit(here / told.file, None)
-    code, says = answered(told.read, capsys)
+    each = FORMATS[told]
+    each.edit(home / each.file, None)
+    code, says = answered(each.read, capsys)
     refused = code != 0 and ("schema" in says or "is not in the form" in says)
-    assert refused == (ROWS[name][0] == "refused"), (code, says)
+    assert refused == (ROWS[told][0] == "refused"), (code, says)
