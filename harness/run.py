@@ -78,6 +78,8 @@ def prepare(config: RunConfig, out: Path, known: dict[str, Condition] | None = N
     """
     if sys.flags.optimize:
         raise UsageFault("python -O strips the asserts that oracles are made of (remedy: run without -O)")
+    if (out / "run.json").exists():
+        RunDir.open(out).description().require_own(str(out))
     config = spelt_out(config, known)
     plan = load_plan(config, known)
     drawn = None if (out / "run.json").exists() else draw(config, plan)

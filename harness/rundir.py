@@ -72,6 +72,7 @@ class Description(BaseModel):
     python: str = ""
     dreambench: str = ""
     constructs: dict[str, str] = {}
+    unpacked: str = ""  # root of the bundle that this directory was unpacked from: it is somebody else's
     traps_told: dict[str, TrapTold] = {}  # absent in older runs
     family: dict[str, Any] | None = None  # what was registered, whole
     follows: dict[str, Any] | None = None  # the frozen plan (`preregister.Follows`); None: nothing was frozen
@@ -81,6 +82,12 @@ class Description(BaseModel):
         if not isinstance(self.meaning.get("agent"), str):
             raise ValueError("meaning.agent is missing")
         return self
+
+    def require_own(self, what: str) -> None:
+        """Raises UsageFault for a run that came out of a bundle: what a stranger made is opened in a sandbox only."""
+        if self.unpacked:
+            raise UsageFault(f"{what}: this run was unpacked from a bundle, and what somebody else made is not opened "
+                             "here (remedy: dreambench replay --read rebuilds views in a sandbox)")  # fmt: skip
 
     @property
     def agent(self) -> str:

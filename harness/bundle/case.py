@@ -27,6 +27,7 @@ from traps.load import Trap
 from traps.schema import TrapError
 
 Attempt = tuple[str, int]
+MOST_STRANGE = 1000  # records of arms that the plan does not have
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ def read_case(bundle: Bundle, scratch: Path) -> Case:
         for told in read_lines(layout.SESSIONS, bundle.get(layout.SESSIONS), SessionRecord):
             key = told.arm, told.attempt
             sessions[key] = (*sessions.get(key, ()), told)
+        _require_bounded(public.description(), [*(told.arm for told in arms), *(arm for arm, _ in sessions)])
         table(layout.ANALYSIS, bundle.get(layout.ANALYSIS))
         whole = None
         if bundle.seal is not None:
@@ -73,6 +75,19 @@ def read_case(bundle: Bundle, scratch: Path) -> Case:
         raise BundleError(str(error).replace(f"{scratch}/", "")) from None
     except (RecursionError, MemoryError) as error:
         raise BundleError(f"cannot be read ({type(error).__name__})") from None
+
+
+def _require_bounded(stored: Description, arms: list[str]) -> None:
+    """A few records that nobody planned are told one by one; a flood of them would only take time and memory."""
+    config, meaning = stored.meaning["config"], stored.meaning
+    seeds = {str(config["first_seed"] + n) for n in range(config["seeds"])}
+
+    def planned(arm: str) -> bool:
+        trap, condition, seed, *_ = (*arm.split("/"), "", "", "")
+        return trap in meaning["traps"] and condition in meaning["conditions"] and seed in seeds
+
+    if sum(not planned(arm) for arm in arms) > MOST_STRANGE:
+        raise BundleError(f"more than {MOST_STRANGE} records of arms that were not planned")
 
 
 def _sources(bundle: Bundle, public: RunDir, folder: Path) -> tuple[Mapping[str, Trap], Mapping[str, OracleFolder]]:

@@ -110,6 +110,7 @@ def attempt_problems(case: Case) -> Iterator[str]:
                 yield f"{arm} was run again although attempt {number} counted"
             if not ended and number not in begun:
                 yield f"{arm} has later attempts and no trace of attempt {number}"
+                break  # one sentence an arm, however high the number that it claims
 
 
 def record_problems(case: Case) -> Iterator[str]:

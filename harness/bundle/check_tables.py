@@ -25,7 +25,7 @@ _Code = Annotated[str, StringConstraints(min_length=1, max_length=60)]
 
 #: Every key that a table may have; a price, for one, is known nowhere.
 KEYS = {
-    layout.RUN: frozenset({"schema", "rescored_from", "replay_of", *Description.model_fields}),
+    layout.RUN: frozenset({"schema", "rescored_from", "replay_of", *Description.model_fields}) - {"unpacked"},
     layout.COMMITMENTS: frozenset({"schema", "root", "commitments", "background"}),
     layout.SANDBOXES: frozenset({"schema", "used"}),
     layout.SPENT: frozenset({"schema", "arms"}),

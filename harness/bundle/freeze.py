@@ -62,6 +62,7 @@ def freeze(run: Opened, out: Path, key: SigningKey, reveal: bool = False) -> Fro
 
 
 def _require_whole(run: Opened) -> None:
+    run.stored.require_own(str(run.folder.path))
     if not run.revealed:
         raise UsageFault(f"{run.folder.path}: the facts of this run are not here: only who ran it can freeze it")
     if owed := run.stored.arms - len(run.records):

@@ -71,6 +71,7 @@ def open_run(path: Path, strange: bool = False) -> Opened:
     """
     folder = RunDir.open(path)
     stored, config = folder.description(), stored_config(folder)
+    strange = strange or bool(stored.unpacked)
     # a fold is read by its members: what changed in the tree since then is for the caller to compare
     named = config.model_copy(update={"traps": tuple(stored.meaning.get("traps", {})), "fold": ""})
     try:

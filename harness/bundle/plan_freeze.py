@@ -92,6 +92,7 @@ def prepare_anew(config: RunConfig, out: Path, leave: Amend) -> Prepared:
     plan that does not hold, another key than that of the plan.
     """
     folder = RunDir.open(out)
+    folder.description().require_own(str(out))
     if not planned(folder):
         raise UsageFault(f"{out}: this run follows no frozen plan; there is nothing to amend")
     key_to_amend(held(folder)[0], leave)

@@ -107,8 +107,8 @@ def _parents(path: str) -> Iterator[str]:
 def written(folder: Path, told: Mapping[str, tuple[str, bool]], bodies: Mapping[str, bytes]) -> None:
     """Write the sources below an empty folder of ours.
 
-    Raises BundleError: a file without its bytes, bytes without a file, a trap or fixture that leads out of its folder
-    or would have to be fetched.
+    Raises BundleError: a file without its bytes, bytes without a file, a file of no trap, a glob that could be matched
+    for ever, a fixture that would have to be fetched.
     """
     if unnamed := sorted(set(bodies) - {digest for digest, _ in told.values()}):
         raise BundleError(f"sources: entry {unnamed[0][:16]} is there and belongs to no file")
@@ -137,14 +137,11 @@ def _require_archives(folder: Path, told: Mapping[str, object]) -> None:
 
 
 def _named(folder: Path) -> list[str]:
-    """Prefixes of the files that belong to a trap. A trap names files of its own folder, and fixtures by name."""
+    """Prefixes of the files that belong to a trap. What a trap names lies in its own folder: the model sees to that."""
     found = []
     for path in sorted(folder.glob("traps/c*/*/trap.toml")):
         place = f"{path.parent.parent.name}/{path.parent.name}"
         spec = _read(f"trap {place}", path, TrapFile)
-        texts = [s.prompt for s in spec.session] + [note.text for note in (*spec.event, *spec.poison)]
-        if out := [name for name in (*texts, spec.fixture) if not re.fullmatch(_PART, name)]:
-            raise BundleError(f"sources: trap {place}: {out[0][:60]!r} leads out of its folder")
         globs = [*spec.allow, *spec.sources, *spec.artifacts, *(p for s in spec.session for p in s.paths)]
         if wild := [g for g in globs if _slow(g)]:
             raise BundleError(f"sources: trap {place}: the glob {wild[0][:60]!r} could be matched for ever")

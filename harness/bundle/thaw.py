@@ -64,7 +64,7 @@ def thaw(bundle: Bundle, home: Path) -> RunDir:
     try:
         wanted = [n for n in (layout.RUN, *_FILES, layout.SEALED_ARMS, layout.SEALED_SESSIONS) if bundle.has(n)]
         members = {name: bundle.get(name) for name in wanted}
-        _put_files(folder, members, _places(home / "sources"))
+        _put_files(folder, members, _places(home / "sources"), bundle.manifest.root)
         _put_ledger(folder, members, layout.SEALED_ARMS, layout.SEALED_SESSIONS)
         for name, path in ((layout.FACTS, folder.facts), (layout.BACKGROUND, folder.background)):
             if bundle.has(name):
@@ -88,13 +88,15 @@ def _places(folder: Path) -> dict[str, str]:
     return {"traps_dir": str(folder / "traps"), "oracles_dir": str(folder / "oracles"), "cache": str(folder / "cache")}
 
 
-def _put_files(folder: RunDir, members: Mapping[str, bytes], places: Mapping[str, str]) -> None:
+def _put_files(folder: RunDir, members: Mapping[str, bytes], places: Mapping[str, str], root: str = "") -> None:
     told = {name: table(name, members[name]) for name in (layout.RUN, layout.SPENT, *_FILES) if name in members}
     data = told[layout.RUN]
     config = data.get("config")
     if not isinstance(config, dict):
         raise BundleError(f"{layout.RUN}: config is missing")
-    (folder.path / "run.json").write_text(json.dumps({**data, "config": {**config, **places}}), encoding="utf-8")
+    whose = {"unpacked": root} if root else {}
+    text = json.dumps({**data, "config": {**config, **places}, **whose})
+    (folder.path / "run.json").write_text(text, encoding="utf-8")
     for name, file in _FILES.items():
         if name in members:
             (folder.path / file).write_bytes(members[name])

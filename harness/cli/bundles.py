@@ -123,8 +123,10 @@ def unpack(bundle: Path, out: Path, unseal: Path | None) -> int:
         raise UsageFault(f"{out}: is there already (remedy: name a new directory)")
     try:
         with Bundle.open(bundle, given_seal(unseal)) as opened:
+            if opened.seal is None:
+                raise UsageFault(f"{bundle}: is sealed (remedy: --unseal KEYFILE)")
             folder = thaw(opened, out)
     except BundleError as error:
         raise UsageFault(f"{bundle}: {clean(str(error))}", REJECTED) from error
-    click.echo(f"run: {folder.path}\nsources: {out / 'sources'}")
+    click.echo(f"run: {out / folder.path.name}\nsources: {out / 'sources'}")
     return COMPLETE

@@ -45,6 +45,7 @@ def memory() -> None:
 def inspect(folder: Path, arm: str, as_json: bool) -> int:
     """What an arm's store held after S2, and what was left out of the S3 view, with the reasons."""
     home = RunDir.open(folder)
+    home.description().require_own(str(folder))
     record = _record(home, Arm.parse(arm))
     view = _last_view(home, record)
     with _restored(home, record) as space:
@@ -67,6 +68,7 @@ def verify(place: Path, arm: str, as_json: bool) -> int:
     """
     if (place / "run.json").is_file():
         home = RunDir.open(place)
+        home.description().require_own(str(place))
         records = [_record(home, Arm.parse(arm))] if arm else [r for r in committed(home) if r.store]
         problems = {r.arm: _problems(home, r) for r in records}
     elif arm:

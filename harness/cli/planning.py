@@ -154,7 +154,9 @@ def _fit(whole: bool, problems: Sequence[str], here: Sequence[str]) -> Iterator[
 
 
 def _here(folder: RunDir, planned: dict[str, object]) -> Iterator[str]:
-    """In what this machine differs from the plan, without opening a sandbox."""
+    """In what this machine differs from the plan, without opening a sandbox; nothing is asked of a stranger's run."""
+    if folder.description().unpacked:
+        return
     current = circumstances()
     yield from differing({key: planned[key] for key in current}, current)
     try:

@@ -22,14 +22,14 @@ from containers.sandbox import Sandbox
 from harness.bundle import container, layout
 from harness.bundle.derived import analysis, page
 from harness.bundle.freeze import check_texts, freeze
-from harness.bundle.manifest import MANIFEST, SIGNATURE
+from harness.bundle.manifest import MANIFEST, SIGNATURE, canonical, make
 from harness.bundle.opened import open_run
 from harness.bundle.plan_freeze import freeze as freeze_plan
 from harness.bundle.public import public_arm, public_session
 from harness.bundle.reader import Bundle
-from harness.bundle.rows import Told, as_lines, read_lines
+from harness.bundle.rows import as_lines, read_lines
 from harness.bundle.seal import Seal
-from harness.bundle.signing import PublicKey, SigningKey, new_key
+from harness.bundle.signing import FOLD, PublicKey, SigningKey, new_key
 from harness.bundle.thaw import put_public, thaw
 from harness.bundle.verify import Verified, verify
 from harness.bundle.writer import Writer
@@ -223,21 +223,23 @@ class Edit:
     # -- writing -----------------------------------------------------------------------------------------------
 
     def resigned(self, out: Path, key: SigningKey = ATTACKER) -> Path:
-        """Everything consistent, under another signature."""
+        """Everything consistent, under another signature, of the program that made the bundle."""
         scratch = out.with_name(f"{out.name}.members")
         scratch.mkdir(parents=True)
         writer = Writer(self.seal, scratch)
         for name, data in self.members.items():
             writer.put(name, data)
-        with Bundle.open(self.fold.revealed) as bundle:
-            version = bundle.manifest.dreambench
-        writer.write(out, key, version, reveal=False)  # the key, if it is among them, is a member like any other
+        told = [writer._told[name] for name in sorted(writer._told)]
+        with Bundle.open(self.fold.revealed) as bundle:  # `Writer.write` would look at the program again each time
+            head = make(told, self.seal.check, bundle.manifest.dreambench, bundle.manifest.code, key)
+        with out.open("wb") as file:
+            container.write(file, {**writer._bodies, **head})
         return out
 
-    def forged(self, out: Path) -> Path:
-        """A manifest that fits, under the signature of the old one."""
-        stored = raw_members(self.resigned(out.with_name(f"{out.name}.draft")))
-        return write_raw(out, {**stored, SIGNATURE: raw_members(self.fold.revealed)[SIGNATURE]})
+    def forged(self, out: Path, resigned: Path) -> Path:
+        """The same as `resigned`, a manifest that fits, under the signature of the old one."""
+        old = raw_members(self.fold.revealed)[SIGNATURE]
+        return write_raw(out, {**raw_members(resigned), SIGNATURE: old})
 
 
 def raw_members(bundle: Path) -> dict[str, bytes]:
@@ -258,9 +260,6 @@ def write_raw(out: Path, members: dict[str, bytes]) -> Path:
 
 def resealed(out: Path, members: dict[str, bytes], change: Callable[[Table], object]) -> Path:
     """A file of stored members whose manifest was changed, canonical again, and signed by the attacker."""
-    from harness.bundle.manifest import canonical
-    from harness.bundle.signing import FOLD
-
     data = json.loads(members[MANIFEST])
     change(data)
     manifest = canonical(data)
@@ -282,6 +281,3 @@ def refused(path: Path, trusted: PublicKey | None = None) -> dict[str, str]:
     found = verify(path, trusted)
     assert not found.holds(any_signer=True)
     return says(found)
-
-
-__all__ = ["ATTACKER", "Edit", "Fold", "Told", "play", "raw_members", "refused", "resealed", "says", "write_raw"]

@@ -52,7 +52,7 @@ def test_any_members_come_back_and_any_tar_program_reads_them(members: dict[str,
 
 
 @given(MEMBERS.filter(bool), st.data())
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_any_bit_of_a_header_the_padding_or_the_end_that_is_flipped_is_refused(
     members: dict[str, bytes], data: st.DataObject
 ) -> None:

@@ -10,6 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
+
+from harness.cli.main import cli
+from harness.outcome import UsageFault
 
 from .bundle_kit import Fold
 
@@ -60,3 +64,29 @@ def test_a_sample_is_the_same_everywhere(fold: Fold, tmp_path: Path) -> None:
     assert (one, other) == (0, 0)
     assert first["arms"] == second["arms"] == 2
     assert first["analysis"] is None  # of a part of the arms there is none
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("resume",),
+        ("freeze", "-o", "again.dbf"),
+        ("memory", "verify"),
+        ("plan", "amend", "budget.k=3", "--reason", "x"),
+    ],
+    ids=lambda words: " ".join(words[:2]),
+)
+def test_an_unpacked_run_is_not_opened_as_ones_own(fold: Fold, tmp_path: Path, words: tuple[str, ...]) -> None:
+    runner = CliRunner()
+    assert runner.invoke(cli, ["unpack", str(fold.revealed), "-o", str(tmp_path / "u")]).exit_code == 0
+    verb = 2 if words[0] in ("memory", "plan") else 1
+    done = runner.invoke(cli, [*words[:verb], str(tmp_path / "u" / "run"), *words[verb:]], standalone_mode=False)
+    assert isinstance(done.exception, UsageFault)
+    assert "was unpacked from a bundle" in str(done.exception)
+
+
+def test_a_sealed_bundle_is_not_half_unpacked(fold: Fold, tmp_path: Path) -> None:
+    words = ["unpack", str(fold.sealed), "-o", str(tmp_path / "u")]
+    done = CliRunner().invoke(cli, words, standalone_mode=False)
+    assert "--unseal" in str(done.exception)
+    assert not (tmp_path / "u").exists()

@@ -179,6 +179,7 @@ FORMATS = {
     "`commitments.json` in a bundle": Format("edited.dbf", in_member(layout.COMMITMENTS), MEMBER),
     "`sandbox.json` in a bundle": Format("edited.dbf", in_member(layout.SANDBOXES), MEMBER),
     "`plan.json` in a bundle": Format("edited.dbf", in_member(layout.PLAN), MEMBER),
+    "`analysis.json` in a bundle": Format("edited.dbf", in_member(layout.ANALYSIS), MEMBER),
     "`sealed/facts.json` of a bundle": Format("edited.dbf", in_member(layout.FACTS), MEMBER),
     "`public/arms.jsonl` of a bundle": Format("edited.dbf", in_member(layout.ARMS, "schema_version"), MEMBER),
     "`public/sessions.jsonl` of a bundle": Format("edited.dbf", in_member(layout.SESSIONS, "schema_version"), MEMBER),
@@ -254,7 +255,7 @@ def answered(read: str | Callable[[], object], capsys: pytest.CaptureFixture[str
 
 def test_the_page_lists_every_format_that_is_tested_and_no_other() -> None:
     assert ROWS.keys() == FORMATS.keys()
-    assert len(ROWS) == 36
+    assert len(ROWS) == 37
 
 
 def test_a_version_that_is_not_known_is_refused_and_nothing_is_rewritten(
