@@ -37,6 +37,7 @@ def opened(path: Path, seal: Seal | None = None) -> Iterator[Source]:
     with tempfile.TemporaryDirectory() as scratch:
         try:
             with Bundle.open(path, seal) as bundle:
+                bundle.require_signed()
                 folder = thaw(bundle, Path(scratch))
                 analysis = bundle.get(layout.ANALYSIS)
             run = open_run(folder.path, strange=True)

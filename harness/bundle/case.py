@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from harness.bundle import layout
 from harness.bundle.container import BundleError
+from harness.bundle.derived import analysis
 from harness.bundle.opened import Opened, open_run
 from harness.bundle.reader import Bundle
 from harness.bundle.rows import Told, read_lines
@@ -42,6 +44,11 @@ class Case:
     traps: Mapping[str, Trap]
     oracles: Mapping[str, OracleFolder]
     whole: Opened | None
+
+    @cached_property
+    def again(self) -> tuple[bytes, bytes]:
+        """analysis.json and report.md as they follow from the records. Raises as `derived.analysis`."""
+        return analysis(self.folder)
 
     @property
     def newest(self) -> dict[str, Told[ArmRecord]]:

@@ -7,6 +7,7 @@ which the plan has by digests of their own, are not in it, and neither is where 
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ from harness.config import ROOT
 
 PACKAGES = ("analysis", "containers", "harness", "memory_probe", "oracles", "traps")
 _SUFFIXES = {".py", ".toml"}
-_CONTENT = re.compile(r"(traps|oracles)/(c\d+|fixtures|folds)/.*")
+_CONTENT = re.compile(r"(traps|oracles)/(c\d+|fixtures|folds)")
 
 
 def code_digest(root: Path = ROOT) -> str:
@@ -28,7 +29,10 @@ def code_digest(root: Path = ROOT) -> str:
 
 def _files(root: Path) -> Iterator[tuple[str, Path]]:
     for package in PACKAGES:
-        for path in (root / package).rglob("*"):
-            name = path.relative_to(root).as_posix()
-            if path.suffix in _SUFFIXES and path.is_file() and not _CONTENT.fullmatch(name):
-                yield name, path
+        for folder, inner, names in os.walk(root / package):
+            place = Path(folder).relative_to(root).as_posix()
+            inner[:] = [name for name in inner if not _CONTENT.fullmatch(f"{place}/{name}")]
+            for name in names:
+                path = Path(folder) / name
+                if path.suffix in _SUFFIXES and path.is_file():
+                    yield f"{place}/{name}", path

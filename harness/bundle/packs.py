@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from harness.bundle.container import BundleError
 
 PACK = 16 << 20  # bytes after which a new pack is begun
-MOST = 1 << 30  # bytes that a member may have once it is unpacked
+MOST = 512 << 20  # bytes that a member may have once it is unpacked
 _HEAD = 40
 
 Body = Callable[[bytes], bytes]

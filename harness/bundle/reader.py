@@ -29,7 +29,7 @@ from harness.bundle.signing import FOLD, PublicKey
 from harness.outcome import UsageFault
 
 _HEAD = 16 << 20  # bytes of the manifest and of the signature
-ALL = 16 << 30  # bytes that all members together may unpack to
+ALL = 4 << 30  # bytes that all members together may unpack to
 
 
 @dataclass
@@ -70,6 +70,11 @@ class Bundle:
     def signed(self) -> bool:
         """Whether the signature holds, whoever made it."""
         return self.signer.vouches(FOLD, self.raw_manifest, bytes.fromhex(self.signature.signature))
+
+    def require_signed(self) -> None:
+        """Raises BundleError when the signature does not hold: nobody vouches for such a file, not even a stranger."""
+        if not self.signed:
+            raise BundleError("the signature is not one over this manifest")
 
     def has(self, name: str) -> bool:
         return name in self.container.members

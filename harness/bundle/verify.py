@@ -25,7 +25,7 @@ from harness.bundle.check_plan import follow_problems, followed, unplanned
 from harness.bundle.check_secrets import commitment_problems, object_problems, projection_problems, view_problems
 from harness.bundle.codebase import code_digest
 from harness.bundle.container import BundleError
-from harness.bundle.derived import analysis, page
+from harness.bundle.derived import page
 from harness.bundle.reader import Bundle
 from harness.bundle.seal import Seal
 from harness.bundle.signing import PublicKey
@@ -170,7 +170,7 @@ def _asked(ask: _Ask, case: Case) -> Check:
 
 def _numbers(case: Case) -> Check:
     recorded = json.loads(case.bundle.get(layout.ANALYSIS))
-    again = json.loads(analysis(case.folder)[0])
+    again = json.loads(case.again[0])
     found = [clean(line) for line in differing(recorded, again)]
     if found:
         more = [f"and {len(found) - LISTED} more"] if len(found) > LISTED else []
@@ -181,7 +181,7 @@ def _numbers(case: Case) -> Check:
 
 
 def _report(case: Case) -> Check:
-    if analysis(case.folder)[1] != case.bundle.get(layout.REPORT):
+    if case.again[1] != case.bundle.get(layout.REPORT):
         return _other(case, "report", "report.md is not the report on these records")
     return Check("report", "ok", ("report.md is the report on these records, to the byte",))
 

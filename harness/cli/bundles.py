@@ -123,6 +123,7 @@ def unpack(bundle: Path, out: Path, unseal: Path | None) -> int:
         raise UsageFault(f"{out}: is there already (remedy: name a new directory)")
     try:
         with Bundle.open(bundle, given_seal(unseal)) as opened:
+            opened.require_signed()
             if opened.seal is None:
                 raise UsageFault(f"{bundle}: is sealed (remedy: --unseal KEYFILE)")
             folder = thaw(opened, out)
