@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run ladder whole test test-long lint bench clean
+.PHONY: run ladder whole example test test-long lint bench clean
 .DEFAULT_GOAL := run
 
 $(STAMP): pyproject.toml
@@ -25,6 +25,20 @@ whole: $(STAMP)
 	$(BIN)/dreambench run fold=c1-c10 conditions=$(SIX) --out runs/whole-0
 	$(BIN)/dreambench run fold=c1-c10 conditions=$(SIX) haystack=200 --facts-from runs/whole-0 --out runs/whole-200
 	$(BIN)/dreambench trap instruments runs/whole-0 runs/whole-200
+
+# The bundle that docs/auditing.md goes through; its private key is thrown away.
+EXAMPLE := build/example
+example: $(STAMP)
+	rm -rf $(EXAMPLE)
+	$(BIN)/dreambench key new $(EXAMPLE)/key.pem
+	$(BIN)/dreambench plan freeze examples/parcels.toml --out $(EXAMPLE)/run --sign $(EXAMPLE)/key.pem
+	$(BIN)/dreambench run --out $(EXAMPLE)/run
+	$(BIN)/dreambench freeze $(EXAMPLE)/run --out examples/parcels.dbf --sign $(EXAMPLE)/key.pem --reveal
+	$(BIN)/dreambench freeze $(EXAMPLE)/run --out examples/parcels-sealed.dbf --sign $(EXAMPLE)/key.pem
+	cp $(EXAMPLE)/run/seal.key examples/parcels.seal.key
+	cp $(EXAMPLE)/key.pem.pub examples/parcels.pub.pem
+	tar -xOf examples/parcels.dbf plan.json | sha256sum | sed 's/-$$/plan.json/' > examples/parcels.plan.sha256
+	rm -r $(EXAMPLE)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest

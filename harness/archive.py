@@ -14,10 +14,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import from_json
 
+from harness.description import Description
 from harness.ledger import Ledger
 from harness.outcome import UsageFault
 from harness.records import ArmRecord, SessionRecord
-from harness.rundir import Description, RunDir
+from harness.rundir import RunDir
 from traps.schema import explain
 
 SPENT = "spent.json"

@@ -18,9 +18,10 @@ from analysis.records import ENDPOINTS, ArmRow
 from analysis.report.comparison import RunTold, Setting
 from analysis.report.layout import NONE, clean
 from harness.config import flatten
+from harness.description import Description
 from harness.outcome import UsageFault
 from harness.plan import differing
-from harness.rundir import Description, RunDir
+from harness.rundir import RunDir
 from traps.facts import merkle_root
 from traps.schema import explain
 

@@ -23,12 +23,13 @@ from analysis.report.layout import Document, as_markdown, as_text
 from analysis.report.source import REFERENCE, Card, RunData, Spent, WarmUp
 from harness.agents.reference import ReferenceAgent
 from harness.archive import Archive, without_places
-from harness.bundle.plan_start import told as preregistered
+from harness.description import Description
 from harness.details import arms
 from harness.outcome import Boundary, Fault, Outcome, UsageFault
+from harness.preregistration.plan_start import told as preregistered
 from harness.records import ArmRecord, Ending
 from harness.rows import memory_rows, outcome_counts, reader_of, rows
-from harness.rundir import Description, RunDir, replace_file
+from harness.rundir import RunDir, replace_file
 from memory_probe.protocol import count_tokens
 
 MARKDOWN, PAGE = "report.md", "report.html"

@@ -15,9 +15,9 @@ from analysis.funnel import FactRow, Fate
 from analysis.hygiene import HygieneRow, Repair
 from analysis.inert import Part
 from analysis.records import COUNTED, ArmRow
+from harness.description import Description
 from harness.outcome import Outcome
 from harness.records import ArmRecord, Ending, FactTrace
-from harness.rundir import Description
 from memory_probe.family import members
 
 

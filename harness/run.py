@@ -24,17 +24,18 @@ from harness import plan as planning
 from harness.agents import make_agent
 from harness.arm import Context, run_arm
 from harness.boxes import open_sandbox
-from harness.bundle.plan_start import Amend, follow, planned
-from harness.bundle.preregister import body_of
 from harness.clearance import cleared, refused
 from harness.config import RunConfig, validate
+from harness.description import Description
 from harness.executor import Executor, Tell
 from harness.haystack import Haystack, Past, commitments, load, obtain, save
 from harness.ledger import Ledger
 from harness.objects import ObjectStore
 from harness.outcome import Boundary, Fault, UsageFault
 from harness.plan import Arm, Plan
-from harness.rundir import Description, RunDir
+from harness.preregistration.plan_start import Amend, follow, planned
+from harness.preregistration.preregister import body_of
+from harness.rundir import RunDir
 from harness.score import Scorer
 from memory_probe.ladder import Condition, conditions
 from memory_probe.protocol import MemoryFault

@@ -26,10 +26,11 @@ import tempfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import ValidationError
 
+from harness.description import Description
 from harness.outcome import UsageFault
 from traps.schema import explain
 
@@ -38,61 +39,6 @@ _BLOB = re.compile(r"[0-9a-f]{64}")
 _TEMPORARY = ".new-"
 _SANDBOXES = "sandbox.json"
 _BEGINNINGS = {"lock", "blobs", "facts.json", "background.json", "commitments.json"}
-
-
-class TrapTold(BaseModel):
-    """What run.json says of a trap beside its digest."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    construct_: str = Field(alias="construct")
-    family: str = ""
-    fixture: str = ""
-    evidence: str = ""
-    clean_start: bool | None = None
-    poisoned: bool = False
-    candidate: str = ""  # how it stood to the record of candidates when the run was begun; "" without a record
-
-
-class Description(BaseModel):
-    """run.json: what was resolved when the run was begun."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-    label: str
-    config: dict[str, Any]
-    plan_digest: str
-    draw_digest: str
-    meaning: dict[str, Any]
-    arms: int
-    arms_by_condition: dict[str, int]
-    readers: tuple[str, ...]
-    begun: str = ""
-    draw_reused: bool | None = None
-    python: str = ""
-    dreambench: str = ""
-    constructs: dict[str, str] = {}
-    unpacked: str = ""  # root of the bundle that this directory was unpacked from: it is somebody else's
-    traps_told: dict[str, TrapTold] = {}  # absent in older runs
-    family: dict[str, Any] | None = None  # what was registered, whole
-    follows: dict[str, Any] | None = None  # the frozen plan (`preregister.Follows`); None: nothing was frozen
-
-    @model_validator(mode="after")
-    def _says_who(self) -> Self:
-        if not isinstance(self.meaning.get("agent"), str):
-            raise ValueError("meaning.agent is missing")
-        return self
-
-    def require_own(self, what: str) -> None:
-        """Raises UsageFault for a run that came out of a bundle: what a stranger made is opened in a sandbox only."""
-        if self.unpacked:
-            raise UsageFault(f"{what}: this run was unpacked from a bundle, and what somebody else made is not opened "
-                             "here (remedy: dreambench replay --read rebuilds views in a sandbox)")  # fmt: skip
-
-    @property
-    def agent(self) -> str:
-        """The card of who did the work."""
-        return str(self.meaning["agent"])
 
 
 class RunDir:

@@ -13,6 +13,7 @@ from pathlib import Path
 from harness import plan as planning
 from harness.archive import Archive
 from harness.config import RunConfig
+from harness.description import Description
 from harness.draw import Draws
 from harness.draw import load as load_draws
 from harness.haystack import Past
@@ -23,7 +24,7 @@ from harness.plan import Plan
 from harness.records import ArmRecord, SessionRecord
 from harness.reporting import in_plan_order
 from harness.run import stored_config
-from harness.rundir import Description, RunDir
+from harness.rundir import RunDir
 from memory_probe.ladder import Condition
 from oracles.folder import OracleFolder
 from oracles.solutions import SolutionError

@@ -15,10 +15,10 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from harness.bundle.check_tables import parsed
 from harness.bundle.container import BundleError
 from harness.bundle.manifest import Digest
 from harness.bundle.opened import Opened
+from harness.bundle.tables import parsed
 from traps.fixtures import File, read_folder
 from traps.schema import FixtureFile, TrapError, TrapFile, explain, read_toml
 

@@ -16,10 +16,10 @@ from typing import Any
 from harness.archive import SPENT
 from harness.batches import Listing, put_many
 from harness.bundle import layout, sources
-from harness.bundle.check_tables import TABLES, open_table, parsed
 from harness.bundle.container import BundleError
 from harness.bundle.reader import Bundle
 from harness.bundle.rows import Told, read_lines
+from harness.bundle.tables import TABLES, open_table, parsed
 from harness.bundle.trees import read_trees
 from harness.ledger import Ledger
 from harness.objects import ObjectStore

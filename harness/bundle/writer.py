@@ -12,12 +12,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from harness.bundle import container
-from harness.bundle.codebase import code_digest
 from harness.bundle.layout import KEY, coding, numbered
 from harness.bundle.manifest import Manifest, Told, make, read_manifest
 from harness.bundle.packs import deflate, pack
 from harness.bundle.seal import Seal
 from harness.bundle.signing import SigningKey
+from harness.codebase import code_digest
 from harness.outcome import UsageFault
 
 _SPILL = 1 << 20  # bytes from which a member waits on disk

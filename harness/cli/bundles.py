@@ -18,9 +18,9 @@ from harness.bundle.reader import Bundle
 from harness.bundle.seal import Seal, load_seal
 from harness.bundle.signing import load_public, own_key
 from harness.bundle.thaw import thaw
-from harness.bundle.verify import NEVER, Verified
-from harness.bundle.verify import verify as verified
 from harness.outcome import COMPLETE, REJECTED, UsageFault
+from harness.verification.verify import NEVER, Verified
+from harness.verification.verify import verify as verified
 
 _path = click.Path(path_type=Path)
 bundle_argument = click.argument("bundle", type=_path, metavar="FOLD.dbf")

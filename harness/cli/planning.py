@@ -14,10 +14,14 @@ import click
 from analysis.report.layout import clean
 from harness import run
 from harness.bundle import layout
-from harness.bundle.plan_freeze import amend as amend_plan
-from harness.bundle.plan_freeze import freeze as freeze_plan
-from harness.bundle.plan_start import Amend, check_run
-from harness.bundle.preregister import (
+from harness.bundle.signing import PublicKey, default_key, load_public, new_key
+from harness.config import load
+from harness.outcome import COMPLETE, REJECTED, UsageFault
+from harness.plan import differing
+from harness.preregistration.plan_freeze import amend as amend_plan
+from harness.preregistration.plan_freeze import freeze as freeze_plan
+from harness.preregistration.plan_start import Amend, check_run
+from harness.preregistration.preregister import (
     Amendment,
     Frozen,
     check_chain,
@@ -26,10 +30,6 @@ from harness.bundle.preregister import (
     load_frozen,
     states,
 )
-from harness.bundle.signing import PublicKey, default_key, load_public, new_key
-from harness.config import load
-from harness.outcome import COMPLETE, REJECTED, UsageFault
-from harness.plan import differing
 from harness.rundir import RunDir
 
 _file = click.Path(path_type=Path)

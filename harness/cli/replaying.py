@@ -17,22 +17,22 @@ import click
 
 from analysis.export import differing
 from analysis.report.layout import clean
+from harness.auditing.audit import audit as audited
+from harness.auditing.audit import audit_text
 from harness.boxes import open_sandbox
 from harness.bundle.access import Source, opened
-from harness.bundle.audit import audit as audited
-from harness.bundle.audit import audit_text
 from harness.bundle.derived import analysis
 from harness.bundle.opened import open_run
-from harness.bundle.replay import Replayed, replayed_text, sampled, write_replayed
-from harness.bundle.replay import replay as replayed
-from harness.bundle.rescore import rescore as rescored
-from harness.bundle.rescore import rescored_text
-from harness.bundle.views import Rebuilt, rebuild
 from harness.cli.bundles import given_seal, unseal_option
 from harness.cli.output import committed
 from harness.config import RunConfig, load
 from harness.outcome import COMPLETE, REJECTED, UsageFault
 from harness.progress import Progress
+from harness.replaying.replay import Replayed, replayed_text, sampled, write_replayed
+from harness.replaying.replay import replay as replayed
+from harness.replaying.rescore import rescore as rescored
+from harness.replaying.rescore import rescored_text
+from harness.replaying.views import Rebuilt, rebuild
 from harness.reporting import report, write
 
 _path = click.Path(path_type=Path)

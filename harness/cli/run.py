@@ -12,11 +12,11 @@ from typing import Any
 import click
 
 from harness.bundle import layout
-from harness.bundle.plan_freeze import prepare_anew
-from harness.bundle.plan_start import Amend, held, told
 from harness.cli.output import committed
 from harness.config import RunConfig, load
 from harness.outcome import COMPLETE, INCOMPLETE, Outcome, UsageFault
+from harness.preregistration.plan_freeze import prepare_anew
+from harness.preregistration.plan_start import Amend, held, told
 from harness.progress import Progress
 from harness.reporting import MARKDOWN, PAGE, report, write
 from harness.rows import outcome_counts

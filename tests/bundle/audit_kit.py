@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from containers.sandbox import Sandbox
-from harness.bundle.audit import Audited, audit
+from harness.auditing.audit import Audited, audit
 from harness.bundle.opened import Opened, open_run
 from harness.config import load
 from harness.objects import ObjectStore

@@ -24,18 +24,18 @@ from harness.bundle.derived import analysis, page
 from harness.bundle.freeze import check_texts, freeze
 from harness.bundle.manifest import MANIFEST, SIGNATURE, canonical, make
 from harness.bundle.opened import open_run
-from harness.bundle.plan_freeze import freeze as freeze_plan
 from harness.bundle.public import public_arm, public_session
 from harness.bundle.reader import Bundle
 from harness.bundle.rows import as_lines, read_lines
 from harness.bundle.seal import Seal
 from harness.bundle.signing import FOLD, PublicKey, SigningKey, new_key
 from harness.bundle.thaw import put_public, thaw
-from harness.bundle.verify import Verified, verify
 from harness.bundle.writer import Writer
 from harness.config import load
+from harness.preregistration.plan_freeze import freeze as freeze_plan
 from harness.records import ArmRecord, SessionRecord
 from harness.run import execute, prepare
+from harness.verification.verify import Verified, verify
 
 MINI = Path(__file__).parents[1] / "data" / "mini"
 PACKS = (layout.SOURCE_PACK, layout.FILE_PACK, layout.BLOB_PACK, layout.CHUNK_PACK)

@@ -12,11 +12,11 @@ from typing import Any
 from click.testing import CliRunner, Result
 
 from harness.bundle.manifest import canonical
-from harness.bundle.plan_start import check_run, name_in_run
-from harness.bundle.preregister import Amendment, Frozen, load_amendments, load_frozen
 from harness.bundle.signing import AMENDMENT, PLAN, SigningKey, load_key
 from harness.cli.main import cli
 from harness.outcome import UsageFault
+from harness.preregistration.plan_start import check_run, name_in_run
+from harness.preregistration.preregister import Amendment, Frozen, load_amendments, load_frozen
 from harness.rundir import RunDir
 
 MINI = Path(__file__).parents[1] / "data" / "mini"

@@ -12,8 +12,8 @@ from typing import Any
 
 from containers.sandbox import Sandbox
 from harness.bundle.opened import Opened, open_run
-from harness.bundle.replay import Replayed, replay
 from harness.config import load
+from harness.replaying.replay import Replayed, replay
 from harness.run import execute, prepare
 from oracles.solutions import OverlayFile
 from tests.conftest import MINI

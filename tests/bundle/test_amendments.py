@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from harness.bundle.manifest import canonical
-from harness.bundle.plan_file import parse_amendments
-from harness.bundle.plan_start import arms_begun, held
-from harness.bundle.plan_start import told as told_of
-from harness.bundle.preregister import follows
 from harness.bundle.signing import load_key, new_key
 from harness.draw import draw_all, save
 from harness.outcome import UsageFault
 from harness.plan import select
+from harness.preregistration.plan_file import parse_amendments
+from harness.preregistration.plan_start import arms_begun, held
+from harness.preregistration.plan_start import told as told_of
+from harness.preregistration.preregister import follows
 from harness.run import stored_config
 
 from .plan_kit import Planned, Table, done, dreambench, entry, files, refused, write_amendments

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from containers.sandbox import Sandbox
-from harness.bundle.audit import LINES, Audited, audit, audit_text
-from harness.bundle.audit_finding import Finding
-from harness.bundle.audit_rules import RULES
+from harness.auditing.audit import LINES, Audited, audit, audit_text
+from harness.auditing.audit_finding import Finding
+from harness.auditing.audit_rules import RULES
 from memory_probe.protocol import ViewItem
 
 from ..conftest import RunMini

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from containers.sandbox import Sandbox
-from harness.bundle.audit import audit_text
-from harness.bundle.audit_rules import RULES
+from harness.auditing.audit import audit_text
+from harness.auditing.audit_rules import RULES
 from harness.stores import keep_store
 
 from .audit_kit import ALL, B0, B5, B5_TWO, GIT, Bench, messages, play, told

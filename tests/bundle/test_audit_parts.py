@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.bundle.audit_finding import Finding
-from harness.bundle.audit_inputs import slots
-from harness.bundle.audit_reading import read_view
-from harness.bundle.audit_search import Needle, Search, drawn_values
-from harness.bundle.audit_traces import added, traces
-from harness.bundle.audit_trees import TreeReader
+from harness.auditing.audit_finding import Finding
+from harness.auditing.audit_inputs import slots
+from harness.auditing.audit_reading import read_view
+from harness.auditing.audit_search import Needle, Search, drawn_values
+from harness.auditing.audit_traces import added, traces
+from harness.auditing.audit_trees import TreeReader
 from harness.delta import changes
 from harness.draw import Draw
 from harness.objects import ObjectStore

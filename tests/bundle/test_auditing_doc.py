@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from harness.bundle import layout
-from harness.bundle.plan_file import parse_frozen
 from harness.bundle.reader import Bundle
+from harness.bundle.seal import load_seal
 from harness.config import ROOT
+from harness.preregistration.plan_file import parse_frozen
 
 from ..doc_page import agree, on_terminal, shown
 
@@ -47,9 +48,9 @@ def test_what_is_said_to_be_printed_is_printed_in_order(here: Path) -> None:
 
 
 def test_every_command_that_an_auditor_needs_is_shown() -> None:
-    assert len(COMMANDS) == 19
+    assert len(COMMANDS) == 18
     named = {command.split()[1] for command, _ in COMMANDS if command.startswith("dreambench ")}
-    assert named == {"verify", "unpack", "plan", "show", "replay", "audit", "key", "freeze"}
+    assert named == {"verify", "unpack", "plan", "show", "replay", "audit", "key"}
 
 
 @pytest.mark.long
@@ -67,6 +68,10 @@ def test_the_example_is_small_and_is_told_as_it_is() -> None:
         assert f"Made on {plan.plan.frozen[:10]} with version {opened.manifest.dreambench}," in readme
         assert plan.signer == opened.signer
         assert (EXAMPLES / "parcels.pub.pem").read_bytes() == opened.signer.pem()
+    with Bundle.open(EXAMPLES / "parcels-sealed.dbf", load_seal(EXAMPLES / "parcels.seal.key")) as sealed:
+        assert not sealed.has(layout.KEY)
+        assert sealed.get(layout.FACTS)
+        assert sealed.signer == plan.signer
     assert (EXAMPLES / "parcels.plan.sha256").read_text("ascii") == f"{plan.sha256}  plan.json\n"
     assert sorted(plan.plan.meaning["traps"]) == ["c1_return_form", "c5_list_handling", "c9_copy_word"]
     assert list(plan.plan.meaning["conditions"]) == ["B0", "B5", "DF", "EVIDENCE"]

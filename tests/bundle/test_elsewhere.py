@@ -40,7 +40,7 @@ def asked(place: dict[str, str], cwd: Path, *words: str) -> tuple[int, Any]:
     return done.returncode, json.loads(done.stdout)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_verdicts_and_analysis_are_the_same_everywhere(fold: Fold, tmp_path: Path) -> None:
     verified, replayed = [], []
     for number, place in enumerate(PLACES):

@@ -24,9 +24,9 @@ from harness.bundle.opened import open_run
 from harness.bundle.reader import Bundle
 from harness.bundle.seal import load_seal
 from harness.bundle.signing import load_key
-from harness.bundle.verify import verify
 from harness.cli.main import cli
 from harness.outcome import Fault, UsageFault
+from harness.verification.verify import verify
 
 from .bundle_kit import Fold, says
 

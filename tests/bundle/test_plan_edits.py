@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.bundle.manifest import canonical
-from harness.bundle.plan_file import parse_frozen
-from harness.bundle.plan_start import held
-from harness.bundle.plan_start import told as told_of
-from harness.bundle.preregister import check_follows, load_frozen
 from harness.bundle.signing import new_key
 from harness.outcome import UsageFault
+from harness.preregistration.plan_file import parse_frozen
+from harness.preregistration.plan_start import held
+from harness.preregistration.plan_start import told as told_of
+from harness.preregistration.preregister import check_follows, load_frozen
 from traps.facts import merkle_root
 
 from .plan_kit import DIGEST, Planned, dreambench, refused, write_plan

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from analysis.family import parse_family
-from harness.bundle.plan_start import arms_begun
-from harness.bundle.preregister import load_frozen
 from harness.bundle.signing import load_key
 from harness.config import load
 from harness.draw import load as load_draws
 from harness.outcome import UsageFault
 from harness.plan import select
+from harness.preregistration.plan_start import arms_begun
+from harness.preregistration.preregister import load_frozen
 from harness.run import stored_config
 
 from .plan_kit import DIGEST, Planned, done, dreambench, files, refused, write_plan

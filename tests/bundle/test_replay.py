@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from containers.sandbox import Sandbox
 from harness.bundle.opened import open_run
-from harness.bundle.replay import replay, replayed_text, sampled, write_replayed
 from harness.config import load
 from harness.outcome import Boundary, Outcome, UsageFault
 from harness.records import ArmRecord, Ending
+from harness.replaying.replay import replay, replayed_text, sampled, write_replayed
 from harness.reporting import report
 from harness.run import execute, prepare
 from tests.conftest import MINI, RunMini

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from containers.sandbox import Sandbox
-from harness.bundle.comparison import Difference
 from harness.bundle.opened import open_run
-from harness.bundle.recorded import Recorded, refuse_slow
-from harness.bundle.replay import Replayed, replay, replayed_text, write_replayed
-from harness.bundle.slots import fill_strictly
 from harness.config import ROOT
 from harness.outcome import Outcome, UsageFault
+from harness.replaying.comparison import Difference
+from harness.replaying.recorded import Recorded, refuse_slow
+from harness.replaying.replay import Replayed, replay, replayed_text, write_replayed
+from harness.replaying.slots import fill_strictly
 from harness.score import Scorer
 from traps.schema import TrapFile, read_toml
 

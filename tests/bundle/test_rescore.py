@@ -9,12 +9,12 @@ import pytest
 
 from containers.sandbox import Sandbox
 from harness.bundle.opened import Opened, open_run
-from harness.bundle.replay import replay
-from harness.bundle.rescore import Rescored, rescore, rescored_text
 from harness.config import load, validate
 from harness.outcome import Outcome, UsageFault
 from harness.plan import MAX_ORACLE, load_oracles, make
 from harness.plan import select as selected
+from harness.replaying.replay import replay
+from harness.replaying.rescore import Rescored, rescore, rescored_text
 from harness.reporting import report
 from harness.run import load_plan, prepare
 from memory_probe.ladder import conditions
@@ -159,7 +159,7 @@ def test_a_broken_oracle_is_refused_before_anything_is_scored(
 
 @pytest.mark.parametrize(
     ("declared", "why"),
-    [("a = " + "[" * 100_000, "nested too deeply"), ("a." * 2000 + "a = 1", "a line with more than 200 dots")],
+    [("a = " + "[" * 100_000, "nested too deeply"), ("a." * 2000 + "a = 1", "a line with more than 1000 dots")],
 )
 def test_declarations_that_cost_too_much_to_read_are_refused(
     declared: str, why: str, world: Path, parent: Opened, tmp_path: Path, box: Sandbox

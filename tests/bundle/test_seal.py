@@ -137,7 +137,7 @@ def test_a_bomb_is_stopped_after_one_byte_too_many() -> None:
     bomb = zlib.compress(bytes(64 << 20), 9)
     with pytest.raises(BundleError, match="does not unpack to the 1024 bytes that it announces"):
         inflate("x", bomb, 1024)
-    with pytest.raises(BundleError, match="at most 1073741824 are taken"):
+    with pytest.raises(BundleError, match="at most 536870912 are taken"):
         inflate("x", bomb, 1 << 40)
     with pytest.raises(BundleError, match="larger than 10 bytes"):
         bounded(10)(bomb)

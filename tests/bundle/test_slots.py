@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import score
-from harness.bundle import slots
-from harness.bundle.slots import fill_strictly
 from harness.config import ROOT
+from harness.replaying import slots
+from harness.replaying.slots import fill_strictly
 from oracles.folder import load_oracle
 from oracles.solutions import OverlayFile
 from traps import facts

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from harness.bundle import layout
 from harness.bundle.manifest import Told, merkle
 from harness.bundle.packs import deflate
-from harness.bundle.verify import verify
+from harness.verification.verify import verify
 
 from . import edits_objects, edits_plan, edits_records
 from .bundle_kit import Edit, Fold, raw_members, refused, resealed, says

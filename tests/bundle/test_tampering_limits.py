@@ -10,8 +10,8 @@ from containers.sandbox import Sandbox
 from harness.bundle import layout
 from harness.bundle.access import opened
 from harness.bundle.manifest import MANIFEST, SIGNATURE
-from harness.bundle.replay import replay
-from harness.bundle.verify import NEVER, Verified, verify
+from harness.replaying.replay import replay
+from harness.verification.verify import NEVER, Verified, verify
 
 from . import edits_objects, edits_plan, edits_records
 from .bundle_kit import Edit, Fold, raw_members, refused, resealed, says, write_raw
@@ -199,8 +199,8 @@ def test_what_a_manifest_may_not_say(fold: Fold, tmp_path: Path) -> None:
     def of(name: str, **how: object) -> object:
         return lambda rows: [m.update(how) for m in rows if m["name"] == name]
 
-    assert "would unpack to more than 16 GiB" in with_root(of(layout.FACTS, plain=1 << 40))
-    assert "at most 1073741824 are taken" in with_root(of(layout.FACTS, plain=1 << 33))
+    assert "would unpack to more than 4 GiB" in with_root(of(layout.FACTS, plain=1 << 40))
+    assert "at most 536870912 are taken" in with_root(of(layout.FACTS, plain=1 << 31))
     assert "sealed/facts.json: does not unpack to the 10 bytes that it announces" in with_root(
         of(layout.FACTS, plain=10)
     )

@@ -11,10 +11,10 @@ from click.testing import CliRunner, Result
 from harness.bundle import layout
 from harness.bundle.opened import open_run
 from harness.bundle.signing import new_key
-from harness.bundle.verify import LUCK
 from harness.cli.main import cli
 from harness.outcome import UsageFault
 from harness.reporting import report
+from harness.verification.verify import LUCK
 
 from . import edits_records
 from .bundle_kit import ATTACKER, Edit, Fold
@@ -139,8 +139,10 @@ def test_without_the_key_nothing_is_unpacked(fold: Fold, tmp_path: Path) -> None
 @pytest.mark.parametrize("command", ["audit", "unpack", "replay"])
 def test_a_signature_that_does_not_hold_is_told_by_who_reads_on(command: str, fold: Fold, tmp_path: Path) -> None:
     edit = Edit(fold)
+    edit.members[layout.REPORT] += b"edited\n"
     forged = edit.forged(tmp_path / "forged.dbf", edit.resigned(tmp_path / "resigned.dbf"))
     words = ["--out", str(tmp_path / "out")] if command == "unpack" else []
     done = dreambench(command, forged, *words)
-    assert done.return_value == 3
-    assert "the signature is not one over this manifest" in done.output
+    assert isinstance(done.exception, UsageFault)
+    assert done.exception.exit_code == 3
+    assert "the signature is not one over this manifest" in str(done.exception)

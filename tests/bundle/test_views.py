@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from containers.sandbox import AGENT, Mount, Result, Sandbox, Spec
-from harness.bundle import view_answers, views
 from harness.bundle.opened import Opened, open_run
-from harness.bundle.views import Rebuilt, rebuild
 from harness.config import load
 from harness.records import ArmRecord
+from harness.replaying import view_answers, views
+from harness.replaying.views import Rebuilt, rebuild
 from harness.run import execute, prepare
 from harness.stores import keep_store, restore_store
 from memory_probe.lines import Lines

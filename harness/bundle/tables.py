@@ -17,7 +17,8 @@ from harness.bundle import layout
 from harness.bundle.container import BundleError
 from harness.bundle.manifest import Digest
 from harness.config import RunConfig
-from harness.rundir import SCHEMA, Description
+from harness.description import Description
+from harness.rundir import SCHEMA
 from traps.schema import explain
 
 MOST_SEEDS, MOST_ARMS = 10_000, 200_000

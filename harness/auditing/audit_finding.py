@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from harness.bundle.audit_material import Case, Material
+from harness.auditing.audit_material import Case, Material
 from harness.records import SessionRecord
 
 Level = Literal["breach", "note"]

@@ -5,11 +5,21 @@ Invariant: a rule is one function over what was read; it reads no file that the 
 
 from __future__ import annotations
 
-from harness.bundle.audit_finding import Rule
-from harness.bundle.audit_inputs import RULE, TIME, TREE, inputs, start_trees, told_in_time
-from harness.bundle.audit_outcomes import EVIDENCE, KEYS, SAME, SOURCE, USED, evidence, other_keys, same_change, source
-from harness.bundle.audit_outcomes import used as used_rule
-from harness.bundle.audit_places import history, network, no_memory, oracle_paths, other_places
+from harness.auditing.audit_finding import Rule
+from harness.auditing.audit_inputs import RULE, TIME, TREE, inputs, start_trees, told_in_time
+from harness.auditing.audit_outcomes import (
+    EVIDENCE,
+    KEYS,
+    SAME,
+    SOURCE,
+    USED,
+    evidence,
+    other_keys,
+    same_change,
+    source,
+)
+from harness.auditing.audit_outcomes import used as used_rule
+from harness.auditing.audit_places import history, network, no_memory, oracle_paths, other_places
 
 RULES = (
     Rule("history", "Did a transcript or change use git beyond the state of its tree?", True, history),

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.bundle import layout
-from harness.bundle.case import Case
-from harness.bundle.preregister import check_follows, load_amendments, load_frozen
 from harness.bundle.thaw import table
 from harness.outcome import UsageFault
+from harness.preregistration.preregister import check_follows, load_amendments, load_frozen
+from harness.verification.case import Case
 
 
 def unplanned(case: Case) -> bool:

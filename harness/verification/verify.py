@@ -18,17 +18,17 @@ from typing import Literal
 from analysis.export import differing
 from analysis.report.layout import clean
 from harness.bundle import layout
-from harness.bundle.case import Case, read_case
-from harness.bundle.check_accounting import attempt_problems, cell_problems, plan_problems, record_problems
-from harness.bundle.check_channel import channel_problems, shared_problems
-from harness.bundle.check_plan import follow_problems, followed, unplanned
-from harness.bundle.check_secrets import commitment_problems, object_problems, projection_problems, view_problems
-from harness.bundle.codebase import code_digest
 from harness.bundle.container import BundleError
 from harness.bundle.derived import page
 from harness.bundle.reader import Bundle
 from harness.bundle.seal import Seal
 from harness.bundle.signing import PublicKey
+from harness.codebase import code_digest
+from harness.verification.case import Case, read_case
+from harness.verification.check_accounting import attempt_problems, cell_problems, plan_problems, record_problems
+from harness.verification.check_channel import channel_problems, shared_problems
+from harness.verification.check_plan import follow_problems, followed, unplanned
+from harness.verification.check_secrets import commitment_problems, object_problems, projection_problems, view_problems
 
 State = Literal["ok", "broken", "not checked"]
 LISTED = 20  # problems of one check that are shown

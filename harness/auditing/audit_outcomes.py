@@ -10,11 +10,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from harness.auditing.audit_finding import Finding, at, sessions
+from harness.auditing.audit_inputs import named
+from harness.auditing.audit_material import Case, Material
+from harness.auditing.audit_search import TELLING
 from harness.bank import GOVERNING
-from harness.bundle.audit_finding import Finding, at, sessions
-from harness.bundle.audit_inputs import named
-from harness.bundle.audit_material import Case, Material
-from harness.bundle.audit_search import TELLING
 from harness.outcome import Outcome
 from harness.records import Ending, SessionRecord
 from memory_probe.protocol import View

@@ -17,22 +17,22 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from harness.bundle.codebase import code_digest
 from harness.bundle.manifest import canonical
-from harness.bundle.plan_file import (
+from harness.codebase import code_digest
+from harness.config import RunConfig
+from harness.description import Description
+from harness.draw import Draws
+from harness.haystack import Past
+from harness.haystack import commitments as past_commitments
+from harness.outcome import UsageFault
+from harness.plan import Plan, differing
+from harness.preregistration.plan_file import (
     Amendment,
     Frozen,
     PlanBody,
     load_amendments,
     load_frozen,
 )
-from harness.config import RunConfig
-from harness.draw import Draws
-from harness.haystack import Past
-from harness.haystack import commitments as past_commitments
-from harness.outcome import UsageFault
-from harness.plan import Plan, differing
-from harness.rundir import Description
 from memory_probe.render import HEADING, INSTRUCTION
 from traps.schema import explain
 

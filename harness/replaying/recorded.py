@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 from harness import items
 from harness.bank import GOVERNING, tracers
-from harness.bundle.comparison import Difference, shortened
 from harness.bundle.opened import Opened
 from harness.delta import Delta, apply, changes, classify, glob
 from harness.draw import Draw
@@ -22,6 +21,7 @@ from harness.once import Once
 from harness.outcome import CAPTURE_LIMIT, Boundary, Fault, Outcome, UsageFault
 from harness.plan import Arm
 from harness.records import ArmRecord, Ending, FactTrace, SessionRecord
+from harness.replaying.comparison import Difference, shortened
 from harness.snapshot import Snapshot, of_tree, overlay, tree_id
 from traps.load import Trap
 from traps.schema import History, TrapFile

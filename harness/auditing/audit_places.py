@@ -10,9 +10,9 @@ import hashlib
 import re
 from collections.abc import Iterator
 
-from harness.bundle.audit_finding import Finding, Level, at, sessions
-from harness.bundle.audit_material import Case, Material
-from harness.bundle.audit_traces import Topic, Trace
+from harness.auditing.audit_finding import Finding, Level, at, sessions
+from harness.auditing.audit_material import Case, Material
+from harness.auditing.audit_traces import Topic, Trace
 from harness.records import SessionRecord
 
 _REPOSITORY = "/work/.git: .git"  # is in every session and is never exported

@@ -14,7 +14,12 @@ from harness import draw as drawing
 from harness import haystack, run
 from harness.boxes import open_sandbox
 from harness.bundle import layout
-from harness.bundle.plan_start import (
+from harness.bundle.signing import load_key, own_key
+from harness.config import RunConfig
+from harness.haystack import Past
+from harness.outcome import UsageFault
+from harness.plan import Plan
+from harness.preregistration.plan_start import (
     NEW_PLAN,
     Amend,
     arms_begun,
@@ -25,12 +30,7 @@ from harness.bundle.plan_start import (
     planned,
     write_plan,
 )
-from harness.bundle.preregister import Amendment, Frozen, body_of
-from harness.bundle.signing import load_key, own_key
-from harness.config import RunConfig
-from harness.haystack import Past
-from harness.outcome import UsageFault
-from harness.plan import Plan
+from harness.preregistration.preregister import Amendment, Frozen, body_of
 from harness.run import Prepared
 from harness.rundir import RunDir
 

@@ -71,7 +71,7 @@ class Said(_Strict):
 
 
 class Answer(_Strict):
-    """One line of the worker; see `harness.bundle.view_worker`."""
+    """One line of the worker; see `harness.replaying.view_worker`."""
 
     job: _Count
     end: Literal["said", "unknown", "version", "model", "late", "long", "died"]

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from harness.bundle.audit_material import Case, Material
-from harness.bundle.audit_search import Search, drawn_values
-from harness.bundle.audit_traces import added, traces
-from harness.bundle.audit_trees import TreeReader
+from harness.auditing.audit_material import Case, Material
+from harness.auditing.audit_search import Search, drawn_values
+from harness.auditing.audit_traces import added, traces
+from harness.auditing.audit_trees import TreeReader
 from harness.bundle.opened import Opened
 from harness.draw import Draw
 from harness.ledger import Ledger

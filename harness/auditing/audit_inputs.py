@@ -17,9 +17,9 @@ from containers.sandbox import AGENT, TASK, WORK, Limits, Spec
 from harness.agents import make_agent
 from harness.agents.agent import Script, Task
 from harness.agents.command import CommandAgent
-from harness.bundle.audit_finding import Finding, at, sessions
-from harness.bundle.audit_material import Case, Material
-from harness.bundle.audit_search import Needle
+from harness.auditing.audit_finding import Finding, at, sessions
+from harness.auditing.audit_material import Case, Material
+from harness.auditing.audit_search import Needle
 from harness.outcome import UsageFault
 from harness.records import Carried, SessionRecord
 from harness.snapshot import Snapshot

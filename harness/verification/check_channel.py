@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.bundle.case import Case
 from harness.records import SessionRecord
+from harness.verification.case import Case
 
 MEMORY, PROMPT = "memory in prompt", "prompt"
 ROWS = ("mount /agent", "mount /task", "mount /work", PROMPT, MEMORY, "command", "environment")

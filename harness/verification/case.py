@@ -18,10 +18,11 @@ from harness.bundle.reader import Bundle
 from harness.bundle.rows import Told, read_lines
 from harness.bundle.thaw import table, thaw, thaw_public, thaw_sources
 from harness.config import validate
+from harness.description import Description
 from harness.outcome import UsageFault
 from harness.plan import load_oracles, select
 from harness.records import ArmRecord, SessionRecord
-from harness.rundir import Description, RunDir
+from harness.rundir import RunDir
 from oracles.folder import OracleFolder
 from oracles.solutions import SolutionError
 from traps.hosted import HostedError

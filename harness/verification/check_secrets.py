@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from harness.bundle import layout
-from harness.bundle.case import Case
-from harness.bundle.check_channel import MEMORY, PROMPT
 from harness.bundle.derived import spent
 from harness.bundle.freeze import check_texts
 from harness.bundle.opened import Opened
@@ -26,6 +24,8 @@ from harness.haystack import commitments
 from harness.outcome import UsageFault
 from harness.records import ArmRecord, SessionRecord
 from harness.stores import CHUNK, chunks
+from harness.verification.case import Case
+from harness.verification.check_channel import MEMORY, PROMPT
 from memory_probe.protocol import Scope, View, ViewItem, count_tokens
 from memory_probe.render import memory_bytes, render
 from traps.load import Trap

@@ -19,8 +19,13 @@ from pydantic import ValidationError
 
 from harness.bundle import layout
 from harness.bundle.manifest import canonical
-from harness.bundle.plan_file import SCHEMA, AmendmentBody, parse_amendments, parse_frozen
-from harness.bundle.preregister import (
+from harness.bundle.signing import AMENDMENT, PLAN, SigningKey, default_key, load_key
+from harness.description import Description
+from harness.ledger import Ledger
+from harness.outcome import REJECTED, UsageFault
+from harness.plan import differing
+from harness.preregistration.plan_file import SCHEMA, AmendmentBody, parse_amendments, parse_frozen
+from harness.preregistration.preregister import (
     CIRCUMSTANCES,
     Amendment,
     Frozen,
@@ -32,11 +37,7 @@ from harness.bundle.preregister import (
     named_in,
     states,
 )
-from harness.bundle.signing import AMENDMENT, PLAN, SigningKey, default_key, load_key
-from harness.ledger import Ledger
-from harness.outcome import REJECTED, UsageFault
-from harness.plan import differing
-from harness.rundir import Description, RunDir, replace_file
+from harness.rundir import RunDir, replace_file
 from traps.schema import explain
 
 

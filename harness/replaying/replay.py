@@ -21,14 +21,14 @@ from typing import Any
 from analysis.report.layout import Document, Section, Table, as_text
 from containers.sandbox import Sandbox
 from harness.arm import as_fault
-from harness.bundle.comparison import Difference, compared, shortened
-from harness.bundle.copied import write_run
 from harness.bundle.opened import Opened
-from harness.bundle.recorded import Recorded, kept
-from harness.bundle.slots import fill_strictly
 from harness.outcome import Fault, Outcome, UsageFault
 from harness.plan import Plan
 from harness.records import ArmRecord, Ending
+from harness.replaying.comparison import Difference, compared, shortened
+from harness.replaying.copied import write_run
+from harness.replaying.recorded import Recorded, kept
+from harness.replaying.slots import fill_strictly
 from harness.rundir import RunDir
 from harness.score import Scorer
 

@@ -12,11 +12,11 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from analysis.report.layout import Document, Section, Table, as_text
-from harness.bundle.audit_finding import Finding, Rule
-from harness.bundle.audit_material import Material
-from harness.bundle.audit_outcomes import Pass, passes, shares
-from harness.bundle.audit_reading import gather
-from harness.bundle.audit_rules import RULES
+from harness.auditing.audit_finding import Finding, Rule
+from harness.auditing.audit_material import Material
+from harness.auditing.audit_outcomes import Pass, passes, shares
+from harness.auditing.audit_reading import gather
+from harness.auditing.audit_rules import RULES
 from harness.bundle.opened import Opened
 
 SCHEMA = 1

@@ -24,12 +24,12 @@ from containers.sandbox import AGENT, MIB, TASK, Limits, Mount, Sandbox, Spec
 from harness import items
 from harness.bank import tracers
 from harness.bundle.opened import Opened
-from harness.bundle.view_answers import Answer, StoredView, answers, difference, said, shown, stored_view
-from harness.bundle.view_library import WORKER, library
-from harness.bundle.view_worker import KEY_BYTES
 from harness.draw import Draw
 from harness.outcome import UsageFault
 from harness.records import ArmRecord, SessionRecord
+from harness.replaying.view_answers import Answer, StoredView, answers, difference, said, shown, stored_view
+from harness.replaying.view_library import WORKER, library
+from harness.replaying.view_worker import KEY_BYTES
 from harness.stores import CHUNK, restore_store
 from oracles.tars import make_tar
 from traps.load import Trap

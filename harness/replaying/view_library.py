@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 import memory_probe
 import traps
-from harness.bundle import view_worker
+from harness.replaying import view_worker
 from oracles.tars import make_tar
 
 WORKER = "view_worker.py"

@@ -17,11 +17,11 @@ from typing import Any
 from analysis.report.layout import clean
 from containers.sandbox import Sandbox
 from harness import plan as planning
-from harness.bundle.copied import copy_plain, refuse_taken, write_run
 from harness.bundle.opened import Opened
-from harness.bundle.replay import Replayed, Tell, replayed_text, score_again
 from harness.outcome import UsageFault
 from harness.plan import Plan
+from harness.replaying.copied import copy_plain, refuse_taken, write_run
+from harness.replaying.replay import Replayed, Tell, replayed_text, score_again
 from harness.rundir import RunDir
 from oracles.solutions import SolutionError
 

@@ -12,13 +12,13 @@ from collections import Counter
 from collections.abc import Iterator
 
 from harness.bundle import layout
-from harness.bundle.case import Case
 from harness.bundle.rows import Told
 from harness.config import PLACES, flatten
 from harness.items import carried_facts
 from harness.outcome import BOUNDARIES, CAPTURE_LIMIT, FORBIDDEN_PATH, NO_EDIT, TIMEOUT, Outcome
 from harness.plan import Arm
 from harness.records import ArmRecord, Ending, SessionRecord
+from harness.verification.case import Case
 from oracles.verdict import CheckResult, Verdict
 from traps.folds import member_digest
 

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from harness.bundle.audit_search import Needle, Search
-from harness.bundle.audit_traces import Trace
-from harness.bundle.audit_trees import Differing, Row, TreeReader
+from harness.auditing.audit_search import Needle, Search
+from harness.auditing.audit_traces import Trace
+from harness.auditing.audit_trees import Differing, Row, TreeReader
 from harness.bundle.opened import Opened
 from harness.delta import Change, Delta, classify
 from harness.draw import Draw

@@ -1,0 +1,1 @@
+"""Looking through what was recorded, by rule and without a model."""

@@ -1,0 +1,1 @@
+"""Recorded changes scored again, and recorded views rebuilt, in sandboxes."""
