@@ -171,7 +171,7 @@ def bomb(fold: Fold, out: Path, plain: int) -> Path:
     ("plain", "told"),
     [
         (1024, "does not unpack to the 1024 bytes that it announces"),
-        (1 << 32, "at most 536870912 are taken"),
+        (1 << 31, "at most 536870912 are taken"),
         (1 << 40, "would unpack to more than 4 GiB"),
     ],
 )
