@@ -75,6 +75,7 @@ def _view(run: Opened, record: ArmRecord) -> dict[str, list[object]]:
     return found
 
 
+@pytest.mark.long
 def test_behind_a_haystack_too(tmp_path: Path, mini: Mapping[str, str], box: Sandbox) -> None:
     run = _run(tmp_path / "run", mini, box, "conditions=B1,DF", "haystack=70", "readers=careful")
     assert list(rebuild(run, box, run.records)) == [Rebuilt(r.arm, True, "") for r in run.records]
@@ -304,6 +305,7 @@ for place in ("/tmp", "/home/dev"):
 """
 
 
+@pytest.mark.long
 def test_a_store_that_takes_over_its_reader_reaches_no_other_answer(run: Opened, box: Sandbox) -> None:
     honest = _store(run, "B5")
 

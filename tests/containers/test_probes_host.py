@@ -36,6 +36,7 @@ def test_a_mount_that_stays_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.docker
+@pytest.mark.long
 def test_a_container_that_lives_on_is_left_by_its_own_harness_alone(docker_image: str) -> None:
     before, label = probes_host._mounts(), f"neighbour-{secrets.token_hex(4)}"
     with DockerSandbox(docker_image, label) as box, box.talk(Spec(("sleep", "60"))):

@@ -66,7 +66,7 @@ os.write(1, os.urandom(1 << 16) + b"word " * 40_000)
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_babble_breaks_no_memory(stage: Stage, tmp_path: Path) -> None:
     """Whatever a condition keeps of a session was written by an agent; what chokes on it would be ours to answer."""
     ablations = re.compile(r"A\d+")  # parts of one of the others

@@ -107,7 +107,7 @@ def test_a_check_that_hangs_is_a_check_that_failed(stage: Stage, tmp_path: Path)
     assert scored(played).outcome == "failed"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_call_that_hangs_while_it_is_scored_is_failed(stage: Stage, tmp_path: Path) -> None:
     script = "from session import *\nif STEP == 3:\n    wrong(after='def bare(name):\\n    while True: pass\\n')\n"
     played = stage.play(tmp_path, script)
