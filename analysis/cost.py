@@ -1,7 +1,7 @@
 """What a condition cost: tokens, calls and seconds by phase, priced by a versioned table.
 
-Invariant: an unknown price, an unmeasured count or no success gives None, never 0; a total is None as soon as one
-part of it is.
+Invariant: an unknown price, an unmeasured count, a prompt longer than a price holds for or no success gives None,
+never 0; a total is None as soon as one part of it is.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
+from importlib import resources
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -18,6 +20,7 @@ from analysis.explain import explain
 
 Phase = Literal["wake", "sleep", "judge"]
 PER = Decimal(1_000_000)  # prices are for a million tokens
+FILE = "prices.toml"
 
 
 class PriceError(ValueError):
@@ -25,13 +28,21 @@ class PriceError(ValueError):
 
 
 class Price(BaseModel):
-    """USD for a million tokens. `cached` None means that cached input has no known price of its own."""
+    """USD for a million tokens. `cached` None means that cached input has no known price of its own.
+
+    `written` is for input that is put into the provider's cache, for the shortest time that is sold; `up_to` says that
+    the price holds for prompts of at most so many tokens; `source` and `read` say where it was found, and when.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     input: Decimal = Field(ge=0, allow_inf_nan=False)
     output: Decimal = Field(ge=0, allow_inf_nan=False)
     cached: Decimal | None = Field(default=None, ge=0, allow_inf_nan=False)
+    written: Decimal | None = Field(default=None, ge=0, allow_inf_nan=False)
+    up_to: int | None = Field(default=None, gt=0)
+    source: str = ""
+    read: date | None = None
 
 
 class PriceTable(BaseModel):
@@ -48,7 +59,8 @@ class PriceTable(BaseModel):
 class Usage:
     """What one condition used of one model in one phase. Tokens and seconds are None where not measured.
 
-    `cached_tokens` are those of `input_tokens` that the provider served from its cache.
+    `cached_tokens` are those of `input_tokens` that the provider served from its cache, `written_tokens` those that it
+    put there; `longest_input` is the largest prompt of a single call.
     """
 
     condition: str
@@ -59,6 +71,8 @@ class Usage:
     cached_tokens: int | None = 0
     calls: int | None = None
     seconds: float | None = None
+    written_tokens: int | None = 0
+    longest_input: int | None = None
 
 
 @dataclass(frozen=True)
@@ -77,7 +91,7 @@ class Cost:
 
 
 def parse_prices(text: str, where: str = "prices") -> PriceTable:
-    """A price table from TOML (`version`, `[model."name"]` with input, output, cached). Raises PriceError."""
+    """A price table from TOML (`version`, `[model."name"]` with the fields of `Price`). Raises PriceError."""
     try:
         return PriceTable.model_validate(tomllib.loads(text, parse_float=Decimal))
     except tomllib.TOMLDecodeError as error:
@@ -86,18 +100,41 @@ def parse_prices(text: str, where: str = "prices") -> PriceTable:
         raise PriceError(f"{where}: {explain(error)}") from error
 
 
+def shipped_prices() -> PriceTable:
+    """The table that comes with this package; a user's own is read with `parse_prices`."""
+    text = resources.files("analysis").joinpath(FILE).read_text(encoding="utf-8")
+    return parse_prices(text, f"analysis/{FILE}")
+
+
 def price_of(usage: Usage, table: PriceTable) -> Decimal | None:
-    """USD of one usage; None for a model without a price, an unmeasured count, or cached tokens without a price."""
+    """USD of one usage; None for a model, a kind of tokens or a length of prompt without a price, or an unknown count.
+
+    Raises ValueError for counts that cannot be.
+    """
+    counts = (usage.input_tokens, usage.cached_tokens, usage.written_tokens, usage.output_tokens)
+    known = [count for count in counts if count is not None]
     price = table.model.get(usage.model)
-    if price is None or usage.input_tokens is None or usage.output_tokens is None or usage.cached_tokens is None:
+    if len(known) < len(counts):
         return None
-    if not 0 <= usage.cached_tokens <= usage.input_tokens or usage.output_tokens < 0:
+    whole, cached, written, output = known
+    if min(known) < 0 or cached + written > whole:
         raise ValueError(f"{usage.condition}: impossible token counts")
-    if usage.cached_tokens and price.cached is None:
+    if price is None or _too_long(usage, price):
         return None
-    fresh = (usage.input_tokens - usage.cached_tokens) * price.input
-    cached = usage.cached_tokens * (price.cached or Decimal(0))
-    return (fresh + cached + usage.output_tokens * price.output) / PER
+    parts = ((whole - cached - written, price.input), (cached, price.cached), (written, price.written))
+    amounts = [_amount(*part) for part in (*parts, (output, price.output))]
+    return None if None in amounts else sum((a for a in amounts if a is not None), Decimal(0)) / PER
+
+
+def _amount(count: int, price: Decimal | None) -> Decimal | None:
+    """Nothing costs nothing, also where the price is unknown."""
+    return Decimal(0) if count == 0 else None if price is None else count * price
+
+
+def _too_long(usage: Usage, price: Price) -> bool:
+    """Whether a call may have had a longer prompt than the price holds for (no call had more than all together)."""
+    longest = usage.input_tokens if usage.longest_input is None else usage.longest_input
+    return price.up_to is not None and longest is not None and longest > price.up_to
 
 
 def cost(condition: str, usages: Sequence[Usage], successes: int, table: PriceTable) -> Cost:

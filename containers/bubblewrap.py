@@ -61,7 +61,7 @@ class BubblewrapSandbox:
         server = self._take()
         healthy = False
         try:
-            result = server.run(request, blobs, spec.limits)
+            result = server.run(request, blobs, spec.limits, spec.endpoint)
             healthy = server.answered
             return result
         except SandboxError:
@@ -77,7 +77,7 @@ class BubblewrapSandbox:
         request, blobs = request_of(spec)
         server = self._take()
         try:
-            return BubblewrapChannel(self, server, request, blobs, spec.limits)
+            return BubblewrapChannel(self, server, request, blobs, spec)
         except BaseException:
             self._give(server, False)
             raise
@@ -124,15 +124,15 @@ class BubblewrapChannel:
         server: Server,
         request: dict[str, Any],
         blobs: list[bytes],
-        limits: Limits,
+        spec: Spec,
     ) -> None:
-        self._sandbox, self._server, self._limits = sandbox, server, limits
+        self._sandbox, self._server, self._limits = sandbox, server, spec.limits
         self._result: Result | None = None
         self._ended, self._received = False, 0
         inside_in, self._stdin = os.pipe()
         self._stdout, inside_out = os.pipe()
         try:
-            server.start(request, blobs, limits, [inside_in, inside_out])
+            server.start(request, blobs, spec.limits, [inside_in, inside_out], spec.endpoint)
         except BaseException:
             os.close(self._stdin)
             os.close(self._stdout)

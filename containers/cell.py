@@ -27,6 +27,7 @@ from containers.unpack import unpack
 from containers.watch import Watch
 
 PATH = "/tools/bin:/usr/bin:/bin"
+_BACKLOG = 128  # connections that may wait for the harness to accept them
 ENVIRONMENT = {"PATH": PATH, "HOME": HOME, "LANG": "C.UTF-8", "TZ": "UTC"}
 
 
@@ -81,6 +82,8 @@ def _run(
 ) -> tuple[dict[str, Any], list[bytes]]:
     clock = [time.monotonic()]
     limits = Limits(**request["limits"])
+    if "port" in request:
+        _offer_port(sock, int(request["port"]))
     places = _make_places(request["mounts"], limits, root)
     clock.append(time.monotonic())
     for place, tar in zip(places, blobs[1:], strict=False):
@@ -119,6 +122,18 @@ def _enter_namespaces(server: int) -> None:
     linux.become_root_inside(0, 0)
     linux.die_with(server)
     linux.loopback_up()
+
+
+def _offer_port(sock: socket.socket, port: int) -> None:
+    """Listen in the network namespace of the run and hand the listener out; nobody here keeps it."""
+    try:
+        with socket.create_server(("127.0.0.1", port), backlog=_BACKLOG) as listener:
+            wire.send_message(sock, {"listening": True}, [])
+            socket.send_fds(sock, [b"L"], [listener.fileno()])
+    except ConnectionError as error:
+        raise wire.Hangup from error
+    except OSError as error:
+        raise SandboxError(f"no port {port} inside a sandbox: {error.strerror or error}") from error
 
 
 def _make_places(mounts: list[dict[str, Any]], limits: Limits, root: Root) -> list[_Place]:

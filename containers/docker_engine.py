@@ -130,7 +130,7 @@ class Engine:
         with self._lock:
             pause = self._idle.pop() if self._idle else None
         if pause is None or not self._alive(pause):
-            pause = self._start_pause()
+            pause = self.start_owner(["/bin/cat"])
         try:
             yield pause.id
         finally:
@@ -138,7 +138,7 @@ class Engine:
                 if not self._closed:
                     self._idle.append(pause)
             if self._closed:
-                self._end(pause)
+                self.end(pause)
 
     def _alive(self, pause: Attached) -> bool:
         try:
@@ -146,10 +146,16 @@ class Engine:
         except docker.errors.NotFound:
             return False
 
-    def _start_pause(self) -> Attached:
+    def start_owner(self, command: list[str], *mounts: dict[str, Any]) -> Attached:
+        """A container that owns a network namespace with only a loopback device; it ends with its input."""
         host = self._hardened(Limits(memory=16 * MIB, disk=MIB, inodes=16), ())
-        host |= {"NetworkMode": "none", "Dns": ["127.0.0.1"], "DnsSearch": ["."]}
-        return self.start(self._create(host, ["/bin/cat"], {"Hostname": "box"}))
+        host |= {"NetworkMode": "none", "Dns": ["127.0.0.1"], "DnsSearch": ["."], "Mounts": list(mounts)}
+        return self.start(self._create(host, command, {"Hostname": "box"}))
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it is reached over a socket of this machine, so that it can mount files of it."""
+        return str(self.api.base_url).startswith("http+docker")
 
     # Session containers.
 
@@ -226,12 +232,13 @@ class Engine:
             idle, self._idle = self._idle, []
             self._closed = True
         for pause in idle:
-            self._end(pause)
+            self.end(pause)
         self.client.close()
 
-    def _end(self, pause: Attached) -> None:
-        pause.hang_up()
-        self.remove(pause.id)
+    def end(self, container: Attached) -> None:
+        """Hang up and remove it."""
+        container.hang_up()
+        self.remove(container.id)
 
     def _create(self, host: dict[str, Any], command: list[str], extra: dict[str, Any]) -> str:
         config = {

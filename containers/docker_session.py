@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from typing import Self
 
 from containers.docker_engine import HOME, Attached, Engine, engine_errors, volume_mounts
+from containers.docker_relay import relayed
 from containers.docker_wire import Collector, Corrupt, Demux, request, stdin, volume_tar
 from containers.sandbox import TOOLS, Result, SandboxError, Spec
 
@@ -67,7 +68,9 @@ class Session:
         self.writable = tuple(dict.fromkeys(("/tmp", HOME, "/dev/shm", *(p for p in mounts if p not in read_only))))
         if missing := set(self.spec.exports) - set(self.writable):
             raise ValueError(f"exports that are no writable mounts: {sorted(missing)}")
-        network = self._frees.enter_context(self.engine.network())
+        endpoint = self.spec.endpoint
+        joined = self.engine.network() if endpoint is None else relayed(self.engine, endpoint)
+        network = self._frees.enter_context(joined)
         loader = None
         if read_only:
             loader = self.engine.load_volumes(read_only, volume_tar({path: mounts[path] for path in read_only}))

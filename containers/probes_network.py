@@ -134,6 +134,56 @@ socket.socket(socket.AF_UNIX).close(); socket.socket(socket.AF_INET).close(); so
     return inside(bench, code)
 
 
+class _Echo:
+    """An endpoint that sends back what its callers send, one after the other."""
+
+    port = 4141
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+        self._listener = socket.socket()
+        self._thread = threading.Thread(target=self._serve)
+
+    def take(self, listener: socket.socket) -> None:
+        self.calls.append("take")
+        self._listener.close()
+        self._listener = listener
+        self._thread.start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                caller, _ = self._listener.accept()
+            except OSError:  # released
+                return
+            with caller:
+                caller.settimeout(10)
+                if said := caller.recv(100):
+                    caller.sendall(said)
+
+    def release(self) -> None:
+        self.calls.append("release")
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        self._thread.join()
+
+
+def _endpoint(bench: Bench) -> str | None:
+    code = """
+import socket
+with socket.create_connection(('127.0.0.1', 4141), 5) as s:
+    s.settimeout(5); s.sendall(b'hello')
+    if s.recv(9) != b'hello': print('no answer')
+for host, port in (('127.0.0.1', 4142), ('192.0.2.1', 4141), ('8.8.8.8', 53)):
+    try: socket.create_connection((host, port), 2).close(); print('reached', host, port)
+    except OSError: pass
+if [name for _, name in socket.if_nameindex()] != ['lo']: print('devices')
+"""
+    echo = _Echo()
+    found = inside(bench, code, endpoint=echo)
+    return found or unless(echo.calls == ["take", "release"], f"the endpoint saw {echo.calls}")
+
+
 PROBES = (
     Probe("network-tcp", "no address outside answers, and each fails fast", _tcp_out),
     Probe("network-host", "no port of the host answers", _tcp_host),
@@ -142,5 +192,6 @@ PROBES = (
     Probe("network-abstract", "abstract sockets of the host are not there", _abstract),
     Probe("network-devices", "the only device is the loopback, without routes", _only_loopback),
     Probe("network-loopback", "the loopback works inside", _loopback_works),
+    Probe("network-endpoint", "an endpoint answers at its port, and opens no other way", _endpoint),
     Probe("socket-families", "no packet, vsock, alg, bluetooth or raw socket", _families),
 )

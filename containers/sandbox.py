@@ -10,6 +10,7 @@ no mount, directory or container is left.
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import TracebackType
@@ -68,9 +69,33 @@ class Mount:
     writable: bool = False
 
 
+class Endpoint(Protocol):
+    """Somebody of the harness who answers at one port of a sandbox's loopback (see `relay`).
+
+    The sandbox calls `take` once, before the command starts, and `release` once, when everything inside is dead
+    and before `run` or `close` returns or raises; it calls neither when it could not set itself up.
+    """
+
+    @property
+    def port(self) -> int:
+        """The port, 1..65535, on 127.0.0.1 inside."""
+
+    def take(self, listener: socket.socket) -> None:
+        """Answer who connects to `listener` (a stream socket that listens); its owner from now on.
+
+        Connections that say nothing and end may come as well: a sandbox may see whether it can be reached.
+        """
+
+    def release(self) -> None:
+        """Close the listener and every connection that came through it; return when they are closed."""
+
+
 @dataclass(frozen=True)
 class Spec:
-    """One run: `command` in `cwd`, with `stdin`, `env` (added to a fixed minimal one) and `mounts`."""
+    """One run: `command` in `cwd`, with `stdin`, `env` (added to a fixed minimal one) and `mounts`.
+
+    With an `endpoint` its port answers on the loopback inside; without one nothing but the command itself does.
+    """
 
     command: tuple[str, ...]
     stdin: bytes = b""
@@ -79,6 +104,7 @@ class Spec:
     env: Mapping[str, str] = field(default_factory=dict)
     cwd: str = WORK
     limits: Limits = field(default_factory=Limits)
+    endpoint: Endpoint | None = None
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from typing import Any
 
 from containers import cgroup, wire
 from containers.rootfs import locate_engine
-from containers.sandbox import Dropped, Limits, Result, SandboxError, Spec
+from containers.sandbox import Dropped, Endpoint, Limits, Result, SandboxError, Spec
 
 _START_TIMEOUT = 30.0  # seconds until a new server says that it is ready
 _GRACE = 60.0  # seconds beyond the wall limit for set-up, dying and export
@@ -43,7 +43,7 @@ def request_of(spec: Spec) -> tuple[dict[str, Any], list[bytes]]:
             raise ValueError(f"not an environment variable: {name!r}")
     if any("\0" in part for part in (*spec.command, spec.cwd)) or not _is_clean(spec.cwd):
         raise ValueError("a command or directory that cannot be passed")
-    request = {
+    request: dict[str, Any] = {
         "command": list(spec.command),
         "env": dict(spec.env),
         "cwd": spec.cwd,
@@ -51,6 +51,10 @@ def request_of(spec: Spec) -> tuple[dict[str, Any], list[bytes]]:
         "exports": list(spec.exports),
         "limits": dataclasses.asdict(spec.limits),
     }
+    if spec.endpoint is not None:
+        if not 1 <= spec.endpoint.port <= 65535:
+            raise ValueError(f"not a port: {spec.endpoint.port}")
+        request["port"] = spec.endpoint.port
     return request, [spec.stdin, *(mount.tar for mount in spec.mounts.values())]
 
 
@@ -74,6 +78,8 @@ class Server:
         engine = locate_engine()
         self._group = cgroup.make_group()
         self._run: socket.socket | None = None
+        self._endpoint: Endpoint | None = None  # who has the listener of the run
+        self._early: tuple[dict[str, Any], list[bytes]] | None = None  # a reply that came in place of a listener
         self._before: dict[str, int] = {}
         self._sock, child = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         cgroups = list(self._group.descriptors) if self._group else []
@@ -121,13 +127,22 @@ class Server:
         """Whether it can take a request."""
         return self._process.poll() is None
 
-    def run(self, request: dict[str, Any], blobs: list[bytes], limits: Limits) -> Result:
+    def run(
+        self, request: dict[str, Any], blobs: list[bytes], limits: Limits, endpoint: Endpoint | None = None
+    ) -> Result:
         """One run to its end. Raises SandboxError; then `answered` tells whether the server is still good."""
-        self.start(request, blobs, limits, [])
+        self.start(request, blobs, limits, [], endpoint)
         return self.finish(limits, b"", 0)
 
-    def start(self, request: dict[str, Any], blobs: list[bytes], limits: Limits, streams: list[int]) -> None:
-        """Send a request; `streams` are the stdin and stdout of a conversation."""
+    def start(
+        self,
+        request: dict[str, Any],
+        blobs: list[bytes],
+        limits: Limits,
+        streams: list[int],
+        endpoint: Endpoint | None = None,
+    ) -> None:
+        """Send a request; `streams` are the stdin and stdout of a conversation, `endpoint` that of the Spec."""
         self.answered = False
         if self._group is not None:
             try:
@@ -147,6 +162,29 @@ class Server:
         except OSError as error:
             theirs.close()
             raise SandboxError(f"the fork server is gone: {error.strerror or error}") from error
+        if endpoint is not None:
+            self._hand_over(endpoint)
+
+    def _hand_over(self, endpoint: Endpoint) -> None:
+        """Give `endpoint` the listener that the cell made inside; an error in its place is kept for `finish`."""
+        assert self._run is not None
+        try:
+            self._early = wire.receive_message(self._run)
+            if "listening" not in self._early[0]:
+                return
+            self._early = None
+            _, descriptors, _, _ = socket.recv_fds(self._run, 1, 1, socket.MSG_CMSG_CLOEXEC)
+        except (wire.Hangup, OSError) as error:
+            raise SandboxError("the supervisor of a sandbox was lost") from error
+        if not descriptors:
+            raise SandboxError("the supervisor of a sandbox was lost")
+        self._endpoint = endpoint
+        endpoint.take(socket.socket(fileno=descriptors[0]))
+
+    def _release(self) -> None:
+        endpoint, self._endpoint, self._early = self._endpoint, None, None
+        if endpoint is not None:
+            endpoint.release()
 
     def finish(self, limits: Limits, command: bytes, received: int) -> Result:
         """Wait for the reply after sending `command` (b"" = let it run); `received` counts a channel's bytes."""
@@ -157,12 +195,13 @@ class Server:
                     self._run.sendall(command)
                 except BrokenPipeError:
                     pass  # it has ended; its reply is there to be read
-            header, blobs = wire.receive_message(self._run)
+            header, blobs = self._early or wire.receive_message(self._run)
         except (wire.Hangup, TimeoutError, ConnectionError) as error:
             raise SandboxError("the supervisor of a sandbox was lost") from error
         finally:
             self._run.close()
             self._run = None
+            self._release()
         self.answered = not header["worn"]
         if "error" in header:
             raise SandboxError(header["error"], header["remedy"])
@@ -189,6 +228,7 @@ class Server:
                 pass
         self._run.close()
         self._run = None
+        self._release()
 
     def _remove_group(self) -> None:
         if self._group is not None:

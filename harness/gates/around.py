@@ -57,4 +57,4 @@ def _key(spec: Spec) -> tuple[object, ...]:
     """Everything that a run depends on."""
     mounts = ((path, m.writable, hashlib.sha256(m.tar).digest()) for path, m in sorted(spec.mounts.items()))
     env = tuple(sorted(spec.env.items()))
-    return spec.command, spec.stdin, tuple(mounts), spec.exports, env, spec.cwd, spec.limits
+    return spec.command, spec.stdin, tuple(mounts), spec.exports, env, spec.cwd, spec.limits, spec.endpoint

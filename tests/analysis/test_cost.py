@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 
 import pytest
 
-from analysis.cost import PriceError, Usage, cost, parse_prices
+from analysis.cost import PriceError, Usage, cost, parse_prices, price_of, shipped_prices
 
 TABLE = parse_prices(
     'version = "2026-01"\n[model."m-1"]\ninput = 2\noutput = 8.5\ncached = 0.5\n[model.bare]\ninput = 1\noutput = 1\n'
@@ -57,3 +58,38 @@ def test_impossible_counts_and_tables_are_refused() -> None:
     ):
         with pytest.raises(PriceError, match="here"):
             parse_prices(text, "here")
+
+
+TIERED = parse_prices('version = "1"\n[model.m]\ninput = 2\ncached = 1\nwritten = 4\noutput = 10\nup_to = 1000\n')
+CALLS = Usage("A", "wake", "m", 5_000, 300, 1_000, 7, written_tokens=2_000, longest_input=1_000)
+
+
+def test_what_is_written_to_a_cache_has_a_price_of_its_own() -> None:
+    assert price_of(CALLS, TIERED) == Decimal(2_000 * 2 + 1_000 * 1 + 2_000 * 4 + 300 * 10) / 1_000_000
+    bare = parse_prices('version = "1"\n[model.m]\ninput = 2\noutput = 1\ncached = 1\n')
+    assert price_of(CALLS, bare) is None
+    assert price_of(replace(CALLS, written_tokens=None), TIERED) is None
+    assert price_of(replace(CALLS, written_tokens=0), bare) == Decimal(4_000 * 2 + 1_000 + 300) / 1_000_000
+    with pytest.raises(ValueError, match="impossible"):
+        price_of(replace(CALLS, written_tokens=4_001), TIERED)
+
+
+def test_a_price_holds_for_prompts_up_to_a_length() -> None:
+    assert price_of(replace(CALLS, longest_input=1_001), TIERED) is None
+    # without the longest, all together is the bound that is known
+    assert price_of(replace(CALLS, longest_input=None), TIERED) is None
+    short = replace(CALLS, input_tokens=1_000, cached_tokens=0, written_tokens=0, longest_input=None)
+    assert price_of(short, TIERED) == Decimal(1_000 * 2 + 300 * 10) / 1_000_000
+
+
+def test_every_shipped_price_has_a_source_and_a_day() -> None:
+    table = shipped_prices()
+    assert date.fromisoformat(table.version) >= max(price.read or date.max for price in table.model.values())
+    for name, price in table.model.items():
+        assert price.source.startswith("https://"), name
+        assert price.input < price.output, name
+        assert price.cached is None or price.cached < price.input, name
+        assert price.written is None or price.input < price.written < 2 * price.input, name
+    used = Usage("A", "wake", "gpt-5.6-luna", 1_000_000, 100_000, 500_000, 9, longest_input=200_000)
+    assert price_of(used, table) == Decimal("0.10") + Decimal("0.01") + Decimal("0.12")
+    assert price_of(replace(used, model="gpt-of-tomorrow"), table) is None

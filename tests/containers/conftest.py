@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from containers.relay import Patience
 from containers.sandbox import Sandbox, SandboxError
 from harness.config import load
+
+from .relay_kit import EAGER, Bench, Model, Reply, chat_upstream
 
 REQUIRE = "DREAMBENCH_REQUIRE_DOCKER"
 
@@ -74,3 +78,18 @@ def bubblewrap_box(cache: Path) -> Iterator[Sandbox]:
         pytest.fail(problem)
     with bubblewrap.BubblewrapSandbox(build_toolchain(cache)) as sandbox:
         yield sandbox
+
+
+@pytest.fixture
+def make_relay(bubblewrap_box: Sandbox, tmp_path: Path) -> Iterator[Callable[..., Bench]]:
+    """`make_relay(*replies)`: a relay before a model that gives these replies, and a sandbox to ask it from."""
+    from containers.relay import Relay
+
+    with ExitStack() as stack:
+
+        def make(*replies: Reply, patience: Patience = EAGER, models: tuple[str, ...] = ()) -> Bench:
+            model = stack.enter_context(Model(*replies))
+            relay = stack.enter_context(Relay(chat_upstream(model, models=models), patience))
+            return Bench(bubblewrap_box, model, relay, tmp_path)
+
+        yield make
