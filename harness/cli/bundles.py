@@ -6,6 +6,7 @@ Invariant: a verification that fails, or of a signer whom nobody vouches for, ex
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import click
@@ -50,12 +51,14 @@ def freeze(folder: Path, out: Path, sign: Path | None, reveal: bool) -> int:
     if out.resolve().is_relative_to(folder.resolve()):
         raise UsageFault(f"{out}: lies in the run directory (remedy: name a place outside of it)")
     key, made = own_key(sign)
+    begun = time.perf_counter()
     run = open_run(folder)
     done = frozen(run, out, key, reveal)
     if made:
         click.echo("a signing key was made for you (dreambench key show)", err=True)
     size = out.stat().st_size
-    click.echo(f"{out}: {done.arms} arms, {done.trees} trees, {len(done.manifest.members)} members, {size} bytes")
+    click.echo(f"{out}: {done.arms} arms, {done.trees} trees, {len(done.manifest.members)} members, {size} bytes, "
+               f"{time.perf_counter() - begun:.1f} s")  # fmt: skip
     click.echo(f"root {done.manifest.root}\nsigned by {key.public.fingerprint}")
     if not reveal:
         click.echo(f"sealed; the key is {folder / 'seal.key'} (give it to whom you trust, or freeze with --reveal)")
@@ -73,9 +76,13 @@ def verify(bundle: Path, key: Path | None, any_signer: bool, unseal: Path | None
 
     Exit 3 on any mismatch, which is named, and for a signer whom neither --key nor --any-signer accepts.
     """
+    begun = time.perf_counter()
     found = verified(bundle, load_public(key) if key else None, given_seal(unseal))
-    holds = found.holds(any_signer)
-    click.echo(json.dumps(_data(found, holds), indent=1) if as_json else _text(found, holds, any_signer))
+    seconds, holds = time.perf_counter() - begun, found.holds(any_signer)
+    if as_json:
+        click.echo(json.dumps({**_data(found, holds), "seconds": round(seconds, 2)}, indent=1))
+    else:
+        click.echo(_text(found, seconds, _sentence(found, holds, any_signer)))
     return COMPLETE if holds else REJECTED
 
 
@@ -93,12 +100,13 @@ def _data(found: Verified, holds: bool) -> dict[str, object]:
     }
 
 
-def _text(found: Verified, holds: bool, any_signer: bool) -> str:
+def _text(found: Verified, seconds: float, verdict: str) -> str:
     lines = []
     for check in found.checks:
         lines += [f"{_MARKS[check.state]} {check.name}: {says}" for says in check.says]
     lines += [f"{_MARKS['not checked']} {name}: {says}" for name, says in NEVER]
-    return "\n".join([*lines, "", _sentence(found, holds, any_signer)])
+    made = sum(check.state != "not checked" for check in found.checks)
+    return "\n".join([*lines, f"{made} checks in {seconds:.1f} s", "", verdict])
 
 
 def _sentence(found: Verified, holds: bool, any_signer: bool) -> str:
