@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 from containers.sandbox import Sandbox, SandboxError
 from harness.config import RunConfig
@@ -27,8 +28,7 @@ from harness.gates.instruments import (
 )
 from harness.gates.stable import PLACES, SCORINGS, Elsewhere, clock_problems, scoring_problems
 from harness.gates.trees import leak_problems, suite_problems
-from harness.outcome import Fault, Outcome, UsageFault
-from harness.plan import load_oracles, select
+from harness.outcome import Fault, Outcome
 from harness.records import ArmRecord
 from harness.run import Prepared, prepare
 from harness.score import Scorer
@@ -36,8 +36,11 @@ from oracles.solutions import SolutionError
 from traps.diversity import Print, diversity_problems, fingerprint, nearest
 from traps.gates import Problem, static_problems
 from traps.hosted import HostedError
-from traps.load import Trap, discover
+from traps.load import Trap, discover, load_trap
 from traps.schema import TrapError
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -68,19 +71,24 @@ def others(config: RunConfig) -> Others:
     """What a trap is compared with: all traps of the folder. One that is broken hinders no other's check."""
     prints: dict[str, Print] = {}
     unread = []
-    for folder in discover(Path(config.traps_dir)):
+    root, oracles = Path(config.traps_dir), Path(config.oracles_dir)
+    for folder in discover(root):
         name = f"{folder.parent.name}_{folder.name}"
-        narrowed = config.model_copy(update={"traps": (name,), "fold": ""})
         try:
-            (trap,) = select(narrowed, config.cache_dir).values()
-            prints[name] = _print(narrowed, trap)
-        except (TrapError, HostedError, SolutionError, UsageFault):
+            # what it has to stand up to itself is for its own check: here its texts are compared
+            trap = load_trap(folder, root / "fixtures", config.cache_dir, checked=False)
+            prints[name] = fingerprint(trap, _source(oracles / folder.parent.name / folder.name))
+        except (TrapError, HostedError, OSError):
             unread.append(name)
     return Others(prints, tuple(unread))
 
 
 def _print(config: RunConfig, trap: Trap) -> Print:
-    return fingerprint(trap, load_oracles(config, {trap.id: trap})[trap.id].source.decode("utf-8", "replace"))
+    return fingerprint(trap, _source(Path(config.oracles_dir) / trap.folder.parent.name / trap.folder.name))
+
+
+def _source(folder: Path) -> str:
+    return (folder / "oracle.py").read_text("utf-8", "replace")
 
 
 def check_traps(config: RunConfig, traps: Iterable[Trap], sandbox: Sandbox) -> Iterator[tuple[Trap, Report]]:
@@ -125,9 +133,9 @@ def check_trap(config: RunConfig, trap: Trap, sandbox: Sandbox, beside: Others |
         problems += instrument_problems(trap, records)
         bench = Bench(trap, ready, sandbox, scorer, starts(ready, records))
         try:
-            seen = judged(bench, config.workers)
+            seen, suites = _beside(lambda: judged(bench, config.workers), lambda: list(suite_problems(bench)))
             problems += [problem for found in seen if (problem := found.problem)]
-            problems += [*missing_problems(bench, seen), *leak_problems(bench), *suite_problems(bench)]
+            problems += [*missing_problems(bench, seen), *leak_problems(bench), *suites]
             looked = not problems
             if looked:
                 problems += _last_problems(bench, records, seen, folder)
@@ -137,6 +145,13 @@ def check_trap(config: RunConfig, trap: Trap, sandbox: Sandbox, beside: Others |
     alone = sufficient(records)
     evidence = (*_evidence(seen, records, alone, looked), *_compared(own, beside))
     return Report(trap.id, tuple(problems), tuple(seen), evidence, alone)
+
+
+def _beside(one: Callable[[], S], other: Callable[[], T]) -> tuple[S, T]:
+    """Two looks at the same time: each is serial in parts, which would leave a core idle. Raises what they raise."""
+    with ThreadPoolExecutor(1) as pool:
+        second = pool.submit(other)
+        return one(), second.result()
 
 
 def _compared(own: Print, beside: Others) -> Iterator[str]:
@@ -156,10 +171,13 @@ def _last_problems(bench: Bench, records: Sequence[ArmRecord], seen: Sequence[Se
         moved.extend(_elsewhere(bench.ready.config, bench.trap, bench.sandbox, folder))
         return _moved_problems(records, moved)
 
+    def hostile_and_elsewhere() -> Iterator[Problem]:
+        answers, places = _beside(lambda: list(hostile_problems(bench)), lambda: list(elsewhere()))
+        yield from answers or places
+
     looks: tuple[Callable[[], Iterator[Problem]], ...] = (
         lambda: clock_problems(programs),
-        lambda: hostile_problems(bench),
-        elsewhere,
+        hostile_and_elsewhere,
         lambda: scoring_problems(bench, seen, len(moved) + _varied(bench, records), bench.ready.config.workers),
     )
     for look in looks:
@@ -191,23 +209,25 @@ def _instruments(
     known, once = instruments(trap), Remembered(sandbox)
     ready = prepare(narrowed(config, trap, tuple(known), 1), folder / "run", known)
     scorer = Scorer(sandbox, ready.plan, ready.config)
-    records = ran(ready, once, scorer)
-    if needed := further(trap):
-        more = prepare(narrowed(config, trap, ("EVIDENCE", EVERY), needed), folder / "variants", known)
-        more.draws = covering(trap, ready.draws[trap.id, ready.plan.seeds[0]], more.draws)
-        records += ran(more, once)
-    return ready, records, scorer
+    if not (needed := further(trap)):
+        return ready, ran(ready, once, scorer), scorer
+    more = prepare(narrowed(config, trap, ("EVIDENCE", EVERY), needed), folder / "variants", known)
+    more.draws = covering(trap, ready.draws[trap.id, ready.plan.seeds[0]], more.draws)
+    first, others = _beside(lambda: ran(ready, once, scorer), lambda: ran(more, once))
+    return ready, first + others, scorer
 
 
 def _elsewhere(config: RunConfig, trap: Trap, sandbox: Sandbox, folder: Path) -> list[ArmRecord]:
     """The instruments of the fold, on the same facts, in two other places."""
     codes, known = ("B0", "EVIDENCE"), instruments(trap)
-    found = []
-    for number, place in enumerate(PLACES[1:3]):
-        again = narrowed(config, trap, codes, 1).model_copy(update={"facts_from": str(folder / "run")})
-        moved = Elsewhere(sandbox, place)
-        found += ran(prepare(again, folder / f"place-{number}", known), moved, checked=())
-    return found
+    again = narrowed(config, trap, codes, 1).model_copy(update={"facts_from": str(folder / "run")})
+
+    def at(number: int) -> list[ArmRecord]:
+        moved = Elsewhere(sandbox, PLACES[number])
+        return ran(prepare(again, folder / f"place-{number}", known), moved, checked=())
+
+    one, other = _beside(lambda: at(1), lambda: at(2))
+    return one + other
 
 
 def _moved_problems(records: Sequence[ArmRecord], elsewhere: Sequence[ArmRecord]) -> Iterator[Problem]:

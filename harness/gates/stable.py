@@ -60,11 +60,13 @@ def scoring_problems(bench: Bench, before: Sequence[Seen], elsewhere: int, jobs:
     for history in bench.trap.spec.history:
         asked = _jobs(bench, history)
         share = max((SCORINGS - elsewhere) // (len(asked) * len(bench.trap.spec.history)), 2)
-        for name, job in asked.items():
-            at_home = [known[history.name, name]] if (history.name, name) in known else []
-            with ThreadPoolExecutor(max(jobs, 1)) as pool:
-                turns = range(len(at_home), share)
-                seen = at_home + list(pool.map(lambda n, job=job: _score(bench, job, n), turns))
+        told = {name: [known[history.name, name]] if (history.name, name) in known else [] for name in asked}
+        turns = [(name, number) for name in asked for number in range(len(told[name]), share)]
+        with ThreadPoolExecutor(max(jobs, 1)) as pool:
+            verdicts = pool.map(lambda turn, asked=asked: _score(bench, asked[turn[0]], turn[1]), turns)
+            for (name, _), verdict in zip(turns, verdicts, strict=True):
+                told[name].append(verdict)
+        for name, seen in told.items():
             if len(set(seen)) > 1:
                 where = f"solutions/{name} ({history.name})"
                 yield Problem("stable", where, "not always the same verdict: " + " | ".join(sorted(set(seen))))
