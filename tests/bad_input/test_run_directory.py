@@ -75,6 +75,7 @@ def sealed(copy: Place) -> Iterator[Place]:
         subprocess.run(["umount", copy.out], check=True)
 
 
+@pytest.mark.long
 def test_a_read_only_run_is_read_but_not_driven(sealed: Place) -> None:
     refused(dreambench("resume", sealed.out), 1, str(sealed.out), "Read-only")
     refused(dreambench("run", *sealed.words, "--out", sealed.out / "new"), 1, "new", "Read-only", "--out")

@@ -21,7 +21,7 @@ from containers.sandbox import Limits, Sandbox, SandboxError, Spec
 from .bubblewrap_kit import soon
 from .relay_kit import CHAT, EAGER, KEY, PROGRAM, Bench, Make, Model, Reply, answer, chat_upstream, chunks, said, shown
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.long]
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,6 +40,13 @@ KILLS = [
     (("ledger:arm", 1), ("s1:record", 1)),
     (("run:end", 1), None),
 ]
+#: One of each kind in the default suite: before a session, in one, between two, in the ledger, at the end.
+AT_ONCE = {"run:start", "s1:record", "s2:captured", "s3:run", "ledger:before-arm", "run:end"}
+
+
+def _kill(first: tuple[str, int], second: tuple[str, int] | None) -> Any:
+    marks = () if first[0] in AT_ONCE else (pytest.mark.long,)
+    return pytest.param(first, second, id=f"{first[0]}-{second and second[0]}", marks=marks)
 
 
 def _whole(out: Path, expected: Table, facts: bytes) -> None:
@@ -50,7 +58,7 @@ def _whole(out: Path, expected: Table, facts: bytes) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("first", "second"), KILLS, ids=[f"{a[0]}-{b and b[0]}" for a, b in KILLS])
+@pytest.mark.parametrize(("first", "second"), [_kill(*kill) for kill in KILLS])
 def test_a_run_that_is_killed_twice_ends_like_one_that_was_not(
     first: tuple[str, int], second: tuple[str, int] | None, drive: Drive, undisturbed: Path, tmp_path: Path
 ) -> None:

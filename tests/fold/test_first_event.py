@@ -11,7 +11,7 @@ from harness.records import ArmRecord
 from harness.run import Prepared, execute, prepare
 from traps.load import Trap
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 TRAPS = ("c1_return_form", "c2_broker_lane", "c4_parking_route", "c7_archive_check")
 
