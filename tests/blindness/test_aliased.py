@@ -16,7 +16,7 @@ from memory_probe.render import HEADING
 from .blindness_kit import heard, pieces_of, search, speaking
 from .blindness_runs import CONDITIONS, Aliased, toolchain_files
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
 
 def test_the_run_went_through(aliased: Aliased) -> None:

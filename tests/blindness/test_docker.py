@@ -7,7 +7,7 @@ import pytest
 from .blindness_kit import heard, pieces_of, search, speaking
 from .blindness_runs import Aliased
 
-pytestmark = [pytest.mark.docker, pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.docker, pytest.mark.long, pytest.mark.timeout(900)]
 
 
 def test_no_session_sees_a_name_a_host_path_or_a_fact_outside_its_view(aliased_docker: Aliased) -> None:

@@ -97,7 +97,8 @@ def without_caches(store: ObjectStore, tree: str) -> str:
     return tree_id({path: entry for path, entry in store.get(tree).items() if not CACHE.search(path.decode())})
 
 
-@pytest.mark.parametrize("which", ["mini", pytest.param("real", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("which", ["mini", "real"])
 def test_both_engines_agree_on_one_draw(
     which: str, places: dict[str, str], tmp_path: Path, box: Sandbox, docker_box: Sandbox
 ) -> None:
