@@ -33,7 +33,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", "-l", folder], check=True)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("fill", FILLS, ids=[f"{point}-{n}" for point, n in FILLS])
 def test_a_full_disk_is_our_trouble_and_passes(
     fill: tuple[str, int], drive: Drive, undisturbed: Path, disk: Path, tmp_path: Path
@@ -60,6 +60,7 @@ def test_a_full_disk_is_our_trouble_and_passes(
     check_facts(out, facts)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", ["16k", "256k"])
 def test_the_command_says_in_one_line_that_the_disk_is_full(size: str, disk: Path, mini: dict[str, str]) -> None:
     subprocess.run(["mount", "-o", f"remount,size={size}", disk], check=True)
