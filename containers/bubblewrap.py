@@ -22,6 +22,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from containers import cgroup, seccomp, wire
+from containers.layer import Layer
 from containers.rootfs import HOME
 from containers.sandbox import Limits, Result, SandboxError, Spec
 from containers.server import Server, request_of
@@ -43,6 +44,11 @@ class BubblewrapSandbox:
         self._finalizer = weakref.finalize(self, _end_all, self._idle, self._lock)
         cgroup.sweep()
 
+    @property
+    def python(self) -> str:
+        """Minor version of the interpreter inside, as "3.11"."""
+        return ".".join(self._toolchain.versions["python"].split(".")[:2])
+
     def describe(self) -> Mapping[str, str]:
         """Engine, versions and toolchain digest. No host paths."""
         return {
@@ -58,7 +64,7 @@ class BubblewrapSandbox:
     def run(self, spec: Spec) -> Result:
         """See `Sandbox.run`. Raises ValueError for a Spec that makes no sense."""
         request, blobs = request_of(spec)
-        server = self._take()
+        server = self._take(spec.layer)
         healthy = False
         try:
             result = server.run(request, blobs, spec.limits, spec.endpoint)
@@ -75,7 +81,7 @@ class BubblewrapSandbox:
         if spec.stdin:
             raise ValueError("a conversation has no fixed stdin")
         request, blobs = request_of(spec)
-        server = self._take()
+        server = self._take(spec.layer)
         try:
             return BubblewrapChannel(self, server, request, blobs, spec)
         except BaseException:
@@ -95,17 +101,28 @@ class BubblewrapSandbox:
     ) -> None:
         self.close()
 
-    def _take(self) -> Server:
+    def _take(self, layer: Layer | None) -> Server:
+        """A server that can show `layer`; one that cannot gives way to it, so that their number stays the same."""
         if self._closed:
             raise SandboxError("the sandbox is closed")
+        wanted = None if layer is None else layer.directory
+        if wanted is not None and not wanted.is_dir():
+            raise SandboxError("a layer is gone from the cache", "start again: it is built anew")
         while True:
             with self._lock:
-                server = self._idle.pop() if self._idle else None
+                server = self._pop(wanted)
             if server is None:
-                return Server(self._toolchain.directory)
-            if server.alive():
+                return Server(self._toolchain.directory, wanted)
+            if server.alive() and wanted in (None, server.layer):
                 return server
             server.end()
+
+    def _pop(self, wanted: Path | None) -> Server | None:
+        fitting = (server for server in reversed(self._idle) if wanted in (None, server.layer))
+        server = next(fitting, self._idle[-1] if self._idle else None)
+        if server is not None:
+            self._idle.remove(server)
+        return server
 
     def _give(self, server: Server, healthy: bool) -> None:
         with self._lock:

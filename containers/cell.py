@@ -175,7 +175,8 @@ def _arguments(request: dict[str, Any], places: list[_Place], root: Root) -> lis
     environment: Mapping[str, str] = {**ENVIRONMENT, **request["env"]}
     for name, value in environment.items():
         args += ["--setenv", name, value]
-    args += [*root.binds, "--proc", "/proc", "--dev", "/dev"]
+    shown = root.layer_binds if request["layer"] else ()
+    args += [*root.binds, *shown, "--proc", "/proc", "--dev", "/dev"]
     if all(place.path != WORK for place in places):
         args += ["--dir", WORK]
     args += ["--perms", "0755", "--dir", os.path.dirname(HOME)]

@@ -18,10 +18,13 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
+from functools import cached_property
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from containers.docker_engine import Engine, connect, engine_errors, sweep
+from containers.docker_layer import LayerImages
 from containers.docker_session import Session
 from containers.sandbox import Result, SandboxError, Spec
 
@@ -38,15 +41,17 @@ def check() -> str | None:
 class DockerSandbox:
     """Runs in containers of `image` (an id or tag that the engine has); `label` marks all of them.
 
+    `cache` is where `image` was built; images with a layer are built there too, and without it no layer can be shown.
     Raises SandboxError when no engine answers. `label` must not be empty and should be unique for a run.
     """
 
     name = "docker"
 
-    def __init__(self, image: str, label: str) -> None:
+    def __init__(self, image: str, label: str, cache: Path | None = None) -> None:
         self.image = image
         self.label = label
         self.engine = Engine(connect(), image, label)
+        self._layers = LayerImages(self.engine.client, image, cache)
 
     def check(self) -> str | None:
         """None when a command runs in a container, else the reason and the remedy in one line."""
@@ -57,6 +62,15 @@ class DockerSandbox:
         except SandboxError as error:
             return str(error)
         return None if result.exit == 0 else f"`true` ended with {result.exit} in a container"
+
+    @cached_property
+    def python(self) -> str:
+        """Minor version of the interpreter inside, as "3.11". Starts a container the first time."""
+        code = "import sys; print('%d.%d' % sys.version_info[:2])"
+        result = self.run(Spec(command=("python3", "-c", code), cwd="/"))
+        if result.exit != 0:
+            raise SandboxError(f"the interpreter of the image ended with {result.exit}")
+        return result.stdout.decode().strip()
 
     def describe(self) -> Mapping[str, str]:
         """Engine and image, for the record."""
@@ -73,7 +87,7 @@ class DockerSandbox:
 
     def run(self, spec: Spec) -> Result:
         """See `Sandbox.run`."""
-        with Session(self.engine, spec, talk=False) as session:
+        with Session(self.engine, spec, False, self._layers.image(spec.layer)) as session:
             session.exchange()
             return session.result()
 
@@ -81,7 +95,7 @@ class DockerSandbox:
         """See `Sandbox.talk`."""
         if spec.stdin:
             raise ValueError("talk takes no stdin: send it")
-        session = Session(self.engine, spec, talk=True)
+        session = Session(self.engine, spec, True, self._layers.image(spec.layer))
         with ExitStack() as failed:
             failed.enter_context(session)
             session.wait_started()

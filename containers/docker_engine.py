@@ -159,13 +159,13 @@ class Engine:
 
     # Session containers.
 
-    def create(self, limits: Limits, writable: tuple[str, ...], network: str, loader: str | None) -> str:
+    def create(self, limits: Limits, writable: tuple[str, ...], network: str, loader: str | None, image: str) -> str:
         """Make a session container, not started; `loader` lends its volumes read-only. Returns its id."""
         host = self._hardened(limits, writable)
         host["NetworkMode"] = f"container:{network}"
         if loader:
             host["VolumesFrom"] = [f"{loader}:ro"]
-        return self._create(host, list(INIT), {})
+        return self._create(host, list(INIT), {"Image": image})
 
     def load_volumes(self, mounts: tuple[str, ...], tar: bytes) -> str:
         """A container that never starts and owns one volume for each of `mounts`, filled from `tar`."""

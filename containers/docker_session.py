@@ -34,8 +34,9 @@ _ACTIVE = {
 class Session:
     """One container from creation to removal, and the conversation with its first process."""
 
-    def __init__(self, engine: Engine, spec: Spec, talk: bool) -> None:
+    def __init__(self, engine: Engine, spec: Spec, talk: bool, image: str) -> None:
         self.engine = engine
+        self.image = image
         self.spec = spec
         self.talk = talk
         self.collector = Collector(spec.limits, spec.exports)
@@ -75,7 +76,7 @@ class Session:
         if read_only:
             loader = self.engine.load_volumes(read_only, volume_tar({path: mounts[path] for path in read_only}))
             self._frees.callback(self.engine.remove, loader)
-        container = self.engine.create(self.spec.limits, self.writable, network, loader)
+        container = self.engine.create(self.spec.limits, self.writable, network, loader, self.image)
         self._frees.callback(self.engine.remove, container)
         if loader:
             # The session holds the volumes now. A loader never ends by itself, so it must not live longer.

@@ -29,7 +29,10 @@ _FIRST_UID, _LAST_UID = 62000, 65000  # above accounts, below nobody
 
 
 def main() -> None:
-    """Serve until the harness is gone. The argument is JSON: sock, parent, engine, tools, cgroups, controllers."""
+    """Serve until the harness is gone.
+
+    The argument is JSON: sock, parent, engine, tools, layer, cgroups, controllers.
+    """
     config = json.loads(sys.argv[1])
     sock = socket.socket(fileno=config["sock"])
     sock.set_inheritable(False)
@@ -61,12 +64,14 @@ def _prepare(config: dict[str, object]) -> tuple[Root, Nursery]:
     tools = config["tools"]
     if tools is not None:
         os.chdir(str(tools))
+    layer = None if config["layer"] is None else os.open(str(config["layer"]), os.O_PATH | os.O_DIRECTORY)
     os.umask(0o022)
     _drop_root()
+    mount = None if layer is None else rootfs.carry_layer(layer)
     uid, gid = os.getuid(), os.getgid()
     linux.unshare(linux.CLONE_NEWUSER | linux.CLONE_NEWNS)
     linux.become_root_inside(uid, gid)
-    root = rootfs.prepare(engine, tools is not None)
+    root = rootfs.prepare(engine, tools is not None, mount)
     nursery = Nursery(root, filters, cgroups, frozenset(map(str, controllers)))
     for descriptor in cgroups:
         os.close(descriptor)

@@ -72,14 +72,15 @@ def install_hint() -> str:
     return "apt-get install -y mmdebstrap (as a normal user also: fakechroot fakeroot)"
 
 
-def build_image(cache: Path) -> Image:
+def build_image(cache: Path, extra: Sequence[Path] = ()) -> Image:
     """The image for this machine, built when `cache` has none (about 30 s and 220 MB the first time).
 
     The root file system is kept per recipe, the archive per content, so that a changed first process costs a
-    second and not a rebuild. Raises SandboxError when mmdebstrap is missing or fails.
+    second and not a rebuild. `extra` are tar files that lie above it, in order. Raises SandboxError when mmdebstrap
+    is missing or fails.
     """
     rootfs = _rootfs(cache)
-    layers = (rootfs, _init_layer())
+    layers: tuple[Path | bytes, ...] = (rootfs, _init_layer(), *extra)
     return _archive(cache, layers)
 
 

@@ -18,14 +18,25 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from importlib import util
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from containers.relay_record import Veil
-from containers.relay_rules import Ledger, ModelUsage, Patience, Quota, Refused, Route, Upstream, routes
+from containers.relay_rules import (
+    Ledger,
+    Local,
+    ModelUsage,
+    Patience,
+    Quota,
+    Refused,
+    Route,
+    Unanswered,
+    Upstream,
+    routes,
+)
 from containers.relay_usage import Dialect, Tokens
 from containers.sandbox import SandboxError
 
@@ -51,16 +62,17 @@ def _lacking() -> SandboxError:
 class Relay:
     """One for a run: many sessions at once, each on its own listener, in one thread. Safe from several threads.
 
-    Raises SandboxError when aiohttp is not installed.
+    Without an `upstream` nothing is let through, and only what the harness answers itself is answered. Raises
+    SandboxError when aiohttp is not installed.
     """
 
-    def __init__(self, upstream: Upstream, patience: Patience | None = None, port: int = PORT) -> None:
+    def __init__(self, upstream: Upstream | None, patience: Patience | None = None, port: int = PORT) -> None:
         try:
             from containers.relay_forward import Forwarder
         except ModuleNotFoundError as error:
             raise _lacking() from error
         self.upstream, self.port = upstream, port
-        self.veil = Veil(upstream.key)
+        self.veil = Veil(upstream.key if upstream else "")
         self._sessions: set[Session] = set()
         self._loop = asyncio.new_event_loop()
         self._closed = False
@@ -68,22 +80,25 @@ class Relay:
         self._thread = threading.Thread(target=self._loop.run_forever, name="relay", daemon=True)
         self._thread.start()
 
-        async def make() -> Forwarder:
+        async def make(upstream: Upstream) -> Forwarder:
             return Forwarder(upstream, patience or Patience())
 
-        self._forwarder = self.do(make())
+        self._forwarder = self.do(make(upstream)) if upstream else None
 
     @property
     def forwarder(self) -> Forwarder:
-        """What calls the endpoint."""
+        """What calls the endpoint. Without one there is no route that leads here."""
+        assert self._forwarder is not None
         return self._forwarder
 
-    def open(self, quota: Quota, transcript: Path, gate: Gate | None = None) -> Session:
+    def open(self, quota: Quota, transcript: Path, gate: Gate | None = None, local: Sequence[Local] = ()) -> Session:
         """A session for one sandbox; its `release` (which the sandbox calls) ends it.
 
         `transcript` is a file that does not exist yet. `gate` is asked before every call, in the relay's thread: it
-        is given the ledger and answers with the name of a limit that forbids the call, or "".
-        Raises SandboxError when the file cannot be made or the relay is closed.
+        is given the ledger and answers with the name of a limit that forbids the call, or "". `local` are targets
+        that the harness answers itself.
+        Raises SandboxError when the file cannot be made or the relay is closed, ValueError for a local target that
+        is a route's as well.
         """
         from containers.relay_session import Session
 
@@ -91,7 +106,7 @@ class Relay:
             if self._closed:
                 raise SandboxError("the relay is closed")
             try:
-                session = Session(self, self.port, quota, transcript, gate)
+                session = Session(self, self.port, quota, transcript, gate, local)
             except OSError as error:
                 raise SandboxError(f"no transcript can be written at {transcript}: {error.strerror}") from error
             self._sessions = {one for one in self._sessions if not one.released} | {session}
@@ -111,7 +126,8 @@ class Relay:
                 return
             for session in self._sessions:
                 session.release()
-            self.do(self._forwarder.close())
+            if self._forwarder is not None:
+                self.do(self._forwarder.close())
             self.do(self._loop.shutdown_default_executor())
             self._closed = True
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -131,6 +147,7 @@ __all__ = [
     "PORT",
     "Dialect",
     "Ledger",
+    "Local",
     "ModelUsage",
     "Patience",
     "Quota",
@@ -138,6 +155,7 @@ __all__ = [
     "Relay",
     "Route",
     "Tokens",
+    "Unanswered",
     "Upstream",
     "check",
     "routes",

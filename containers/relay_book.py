@@ -32,6 +32,7 @@ class Book:
     ended: float | None = None
     down: str = ""
     fault: str = ""
+    pulled: int = 0
     _calls: int = 0
     _used: dict[str, _Used] = field(default_factory=dict)
     _hit: list[str] = field(default_factory=list)
@@ -116,6 +117,7 @@ class Book:
             silent=self._silent,
             waited=self._waited + (now - self._since if self._waiters else 0.0),
             wall=0.0 if self.begun is None else (self.ended or now) - self.begun,
+            pulled=self.pulled,
         )
 
 

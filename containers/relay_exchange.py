@@ -6,9 +6,10 @@ sandbox went away in the middle of it.
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import time
-from collections.abc import Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
@@ -22,7 +23,7 @@ from containers.relay_rules import BODY_LIMIT, Route, error_body
 from containers.relay_scan import Picker
 from containers.relay_usage import Dialect, Tokens, UsageReader
 
-_SERVER = {"Server": "relay"}  # in place of the library's own, which tells versions
+SERVER = {"Server": "relay"}  # in place of the library's own, which tells versions
 _HOSTS = ("127.0.0.1", "localhost")
 _MODEL = ("model",)
 _NAME = 200  # characters
@@ -50,6 +51,7 @@ class Exchange:
     attempts: list[Attempt] = field(default_factory=list)
     tokens: Tokens | None = None
     waited: float = 0.0
+    local: bool = False  # answered by the harness itself
     heard: float = 0.0  # when the endpoint was last heard of (monotonic); 0 = nothing was asked of it yet
 
     def row(self) -> dict[str, Any]:
@@ -70,7 +72,7 @@ class Exchange:
         }
 
 
-def refusal(request: web.BaseRequest, port: int, targets: Mapping[str, Route]) -> tuple[int, str] | None:
+def refusal(request: web.BaseRequest, port: int, targets: Collection[str]) -> tuple[int, str] | None:
     """Why a request is not let through, by its head alone, as (status, reason); None when it is."""
     headers = request.headers
     names = [f"{host}:{port}" for host in _HOSTS] + (list(_HOSTS) if port == 80 else [])
@@ -90,14 +92,15 @@ def refusal(request: web.BaseRequest, port: int, targets: Mapping[str, Route]) -
     return None
 
 
-async def read_request(request: web.BaseRequest, exchange: Exchange) -> tuple[int, str] | None:
-    """Take in the body and the model that it names; a refusal as of `refusal` when it cannot be taken."""
+async def read_request(request: web.BaseRequest, exchange: Exchange, most: int = BODY_LIMIT) -> tuple[int, str] | None:
+    """Take in the body, of at most `most` bytes, and the model that it names; a refusal as of `refusal` when it
+    cannot be taken."""
     if request.headers.get("Expect", "").lower() == "100-continue":
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
     picker = Picker((_MODEL,))
     while piece := await _read(request):
-        if exchange.request.size + len(piece) > BODY_LIMIT:
-            return 413, f"a request has at most {BODY_LIMIT} bytes"
+        if exchange.request.size + len(piece) > most:
+            return 413, f"a request has at most {most} bytes"
         exchange.request.add(piece)
         picker.feed(piece)
     if piece is None:
@@ -126,7 +129,7 @@ def plain(name: str) -> str:
 
 def said(dialect: Dialect | None, status: int, message: str, final: bool = False) -> web.Response:
     """An answer of our own. `final` = programs should not ask again."""
-    headers = {**_SERVER, "x-should-retry": "false"} if final else _SERVER
+    headers = {**SERVER, "x-should-retry": "false"} if final else SERVER
     body = error_body(dialect, status, message)
     return web.Response(status=status, body=body, content_type="application/json", headers=headers)
 
@@ -156,7 +159,13 @@ async def stream(
         await out.prepare(request)
     except ConnectionError as error:
         raise AgentLeft from error
-    whole = await _pass(out, exchange, answer, veil, reader, waiting)
+    try:
+        whole = await _pass(out, exchange, answer, veil, reader, waiting)
+    except (AgentLeft, asyncio.CancelledError):
+        # programs hang up once they have heard the end, without waiting for that of the connection
+        if response.status < 400 and exchange.route.counts and reader.finished:
+            exchange.tokens = reader.tokens()
+        raise
     if not whole:
         exchange.end = "cut"
         request.protocol.force_close()
@@ -202,4 +211,4 @@ async def _put(out: web.StreamResponse, exchange: Exchange, piece: bytes, reader
 def _headers(response: aiohttp.ClientResponse, last: bool) -> dict[str, str]:
     found = {n: v for n in ("Content-Type", "Retry-After") if header_safe(v := response.headers.get(n, ""))}
     found.setdefault("Content-Type", "application/octet-stream")
-    return {**found, **_SERVER, **({"x-should-retry": "false"} if last else {})}
+    return {**found, **SERVER, **({"x-should-retry": "false"} if last else {})}

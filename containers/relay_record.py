@@ -7,8 +7,8 @@ A line has: number, at (seconds since the epoch), seconds, waited, method, targe
     left        the agent went away                refused   not let through
     limit       refused by a limit                 down      no answer could be had
 
-Of what was not sent on the request's body is left out, and so are lines beyond a thousand. A body that is no UTF-8
-stands in `request_base64` or `response_base64` instead.
+Of what was neither sent on nor answered by the harness itself the request's body is left out, and so are lines beyond
+a thousand. A body that is no UTF-8 stands in `request_base64` or `response_base64` instead.
 
 Invariant: bodies pass through a `Veil` before they are kept, and are kept on disk beyond `_IN_MEMORY` bytes; nothing
 here holds a whole one in memory.
@@ -27,6 +27,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+CALLS = ".calls"  # suffix of the file beside a transcript that has a line for each call as it is let through
 _IN_MEMORY = 1 << 18
 _BLOCK = (1 << 16) // 3 * 3  # whole groups of base64
 
@@ -124,11 +125,16 @@ class Transcript:
 
     def __init__(self, path: Path, veil: Veil) -> None:
         self._veil = veil
-        self._file: BinaryIO = os.fdopen(
-            os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb"
-        )
+        self._file = _made(path)
+        self._calls = _made(path.with_suffix(CALLS))
         self._next, self._waiting = 1, dict[int, tuple[dict[str, Any], Body, Body] | None]()
         self.folder = path.parent
+
+    def began(self, number: int, model: str) -> None:
+        """A call is let through: told at once, so that it is known also if nobody lives to see its end."""
+        line = json.dumps({"number": number, "model": self._veil.text(model)})
+        self._calls.write(line.encode() + b"\n")
+        self._calls.flush()
 
     def write(self, number: int, row: dict[str, Any], request: Body, response: Body) -> None:
         """The exchange `number` (1, 2, ...) is over. Takes the bodies."""
@@ -146,6 +152,7 @@ class Transcript:
             if (found := self._waiting.pop(number)) is not None:
                 self._write(*found)
         self._file.close()
+        self._calls.close()
 
     def _flush(self) -> None:
         while self._next in self._waiting:
@@ -183,6 +190,11 @@ class Transcript:
             yield rest[:whole]
             rest = rest[whole:]
         yield rest + veil.end()
+
+
+def _made(path: Path) -> BinaryIO:
+    """A new file for its owner alone."""
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb")
 
 
 def _is_text(body: Body) -> bool:

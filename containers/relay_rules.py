@@ -6,6 +6,7 @@ Invariant: plain data; the key is in `Upstream` alone and in no text that is mad
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -96,6 +97,25 @@ class Quota:
     seconds: float | None = None
 
 
+class Unanswered(Exception):
+    """Raised by what answers a `Local`: its words are told to the agent, and nothing is wrong with the session."""
+
+
+@dataclass(frozen=True)
+class Local:
+    """A request target that the harness answers itself, from body to body (text in UTF-8): no model is called.
+
+    A session answers at most `calls` of them with bodies of at most `size` bytes. `answer` is called outside of the
+    relay's thread, once at a time for each session; it is waited for when the session ends. What it raises beside
+    Unanswered is a fault of ours.
+    """
+
+    target: str
+    answer: Callable[[bytes], bytes] = field(repr=False)
+    calls: int = 100
+    size: int = 1 << 16
+
+
 @dataclass(frozen=True)
 class Patience:
     """How trouble of the endpoint is sat out: `attempts` in all, waits of `first` seconds, doubled each time, up to
@@ -148,6 +168,7 @@ class Ledger:
               what tells an endpoint that hangs from an agent that is slow
     waited    seconds in which at least one call waited for the endpoint
     wall      seconds since the sandbox was started, up to its end
+    pulled    requests that the harness answered itself (see `Local`)
     """
 
     calls: int = 0
@@ -162,6 +183,7 @@ class Ledger:
     silent: float = 0.0
     waited: float = 0.0
     wall: float = 0.0
+    pulled: int = 0
 
     @property
     def tokens(self) -> Tokens | None:

@@ -11,7 +11,7 @@ import contextlib
 import logging
 import socket
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -20,8 +20,9 @@ from aiohttp import web
 from containers.relay_book import Book
 from containers.relay_exchange import AgentLeft, Exchange, plain, read_request, refusal, said, stream, turned_away
 from containers.relay_forward import Forwarder
+from containers.relay_local import Desk
 from containers.relay_record import Body, Transcript, Veil
-from containers.relay_rules import Ledger, Quota, Refused, Upstream
+from containers.relay_rules import Ledger, Local, Quota, Refused, Upstream
 
 _LISTED = 1000  # lines about requests that were not sent on
 _BACKLOG = 128  # connections that may wait to be accepted
@@ -36,7 +37,7 @@ T = TypeVar("T")
 class Hub(Protocol):
     """What a session needs of its relay."""
 
-    upstream: Upstream
+    upstream: Upstream | None
     veil: Veil
 
     @property
@@ -49,11 +50,15 @@ class Hub(Protocol):
 class Session:
     """See `Endpoint`. Its methods may be called from any thread but the relay's own."""
 
-    def __init__(self, hub: Hub, port: int, quota: Quota, transcript: Path, gate: Gate | None) -> None:
+    def __init__(
+        self, hub: Hub, port: int, quota: Quota, transcript: Path, gate: Gate | None, local: Sequence[Local] = ()
+    ) -> None:
         self._hub, self._port, self._quota, self._gate = hub, port, quota, gate
-        self._targets = {route.target: route for route in hub.upstream.routes}
-        self._transcript = Transcript(transcript, hub.veil)
+        self._targets = {route.target: route for route in hub.upstream.routes} if hub.upstream else {}
+        self._models = hub.upstream.models if hub.upstream else ()
         self._book = Book()
+        self._desk = Desk(local, self._book, self._targets)
+        self._transcript = Transcript(transcript, hub.veil)
         self._numbers, self._unsent, self._stopped = 0, 0, ""
         self._server: asyncio.Server | None = None
         self._http: _Http | None = None
@@ -127,6 +132,7 @@ class Session:
         for task in list(self._busy):
             task.cancel()
         await asyncio.gather(*self._busy, return_exceptions=True)
+        await self._desk.close()
         if self._http is not None:
             for connection in self._http.connections:
                 connection.force_close()
@@ -176,12 +182,13 @@ class Session:
         return Exchange(self._numbers, method, target, Body(folder), Body(folder))
 
     async def _answer(self, request: web.BaseRequest, exchange: Exchange) -> web.StreamResponse:
-        problem = refusal(request, self._port, self._targets)
+        problem = refusal(request, self._port, (*self._targets, *self._desk.targets))
+        if problem is None and request.raw_path in self._desk.targets:
+            return await self._desk.answer(request, exchange)
         if problem is None:
             exchange.route = self._targets[request.raw_path]
             problem = await read_request(request, exchange)
-        models = self._hub.upstream.models
-        if problem is None and models and exchange.model not in models:
+        if problem is None and self._models and exchange.model not in self._models:
             problem = 403, f"this session has no model {exchange.model!r}"
         if problem is not None:
             exchange.end, exchange.status = "refused", problem[0]
@@ -190,6 +197,7 @@ class Session:
         if limit := self._limit():
             return self._over(exchange, limit)
         self._book.call(exchange.model)
+        self._transcript.began(exchange.number, exchange.model)
         try:
             async with asyncio.timeout_at(self._deadline()):
                 return await self._forward(request, exchange)
@@ -255,7 +263,7 @@ class Session:
 
     def _record(self, exchange: Exchange) -> None:
         self._book.close(exchange)
-        if not exchange.attempts:
+        if not exchange.attempts and not exchange.local:
             exchange.request.clear()
             self._unsent += 1
             if self._unsent > _LISTED:

@@ -67,6 +67,14 @@ class UsageReader:
         else:
             self._whole.feed(data)
 
+    @property
+    def finished(self) -> bool:
+        """Whether what was fed so far has the usage of the whole answer. A chat stream may tell it as it grows, and so
+        is finished at its end only."""
+        if not self._streamed:
+            self._take(self._whole)
+        return self._final and not (self._streamed and self._dialect is Dialect.CHAT)
+
     def tokens(self) -> Tokens | None:
         """What the whole answer said; None when it said nothing that can be used. Call it once, at the end."""
         if self._streamed:

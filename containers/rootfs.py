@@ -1,10 +1,11 @@
 """The read-only parts of a sandbox's root, prepared once per fork server on a small tmpfs.
 
 Prepared are: the host's /usr with the places masked where local software and documentation live, a synthetic
-/etc, the toolchain, and a private copy of bwrap. A cell binds them with the arguments of `binds`.
+/etc, the toolchain, a layer, and a private copy of bwrap. A cell binds them with the arguments of `binds`, and the
+layer with those of `layer_binds` when its run is to see it.
 
-Invariant: no name below the prepared root tells where anything lies on the host. That is why the toolchain is
-an overlay mounted with relative directories and bwrap a copy: the mount table and /proc/1/exe would tell.
+Invariant: no name below the prepared root tells where anything lies on the host. That is why toolchain and layer are
+overlays mounted with relative directories and bwrap a copy: the mount table and /proc/1/exe would tell.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from containers import linux
+from containers import carry, linux
+from containers.layer import LAYER
 from containers.sandbox import TOOLS, SandboxError
 
 HOME = "/home/dev"
@@ -35,6 +37,7 @@ _ETC = {
     "hostname": f"{HOSTNAME}\n",
     "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
 }
+_NO_LAYER = "Linux 5.11 or later, or use the docker sandbox"
 _ROOT_LINKS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 
 
@@ -93,13 +96,28 @@ class Root:
         """The directory on which a cell mounts what is its own."""
         return f"{self.base}/cell"
 
+    @property
+    def layer_binds(self) -> tuple[str, ...]:
+        """bwrap arguments that show the layer; only where one was prepared."""
+        return ("--perms", "0755", "--dir", os.path.dirname(LAYER), "--ro-bind", f"{self.base}/agent", LAYER)
 
-def prepare(engine: Engine, with_tools: bool) -> Root:
+
+def carry_layer(directory: int) -> int:
+    """A mount of the layer behind a descriptor, for `prepare`: taken before the mount namespace is left."""
+    try:
+        return carry.pick_up(directory)
+    except OSError as error:
+        raise SandboxError(f"a layer cannot be mounted: {error.strerror}", _NO_LAYER) from error
+    finally:
+        os.close(directory)
+
+
+def prepare(engine: Engine, with_tools: bool, layer: int | None = None) -> Root:
     """Build the root in the mount namespace of this process, which must be root in its user namespace.
 
     The toolchain is the current directory: it may lie below a directory that this process cannot pass, and
-    the current directory is the one thing that a new mount namespace carries over. Leaves the current
-    directory at the base.
+    the current directory is the one thing that a new mount namespace carries over. `layer` comes from `carry_layer`.
+    Leaves the current directory at the base.
     """
     base = next((point for point in _MOUNT_POINTS if os.path.isdir(point)), None)
     if base is None:
@@ -107,7 +125,7 @@ def prepare(engine: Engine, with_tools: bool) -> Root:
     linux.mount("none", "/", "", linux.MS_REC | linux.MS_PRIVATE)
     here = os.open(".", os.O_PATH | os.O_DIRECTORY)  # the mount over `base` may hide where we stand
     linux.mount("tmpfs", base, "tmpfs", linux.MS_NOSUID | linux.MS_NODEV, "mode=755")
-    for name in ("usr", "etc", "tools", "lower", "empty", "cell"):
+    for name in ("usr", "etc", "tools", "lower", "agent", "below", "empty", "cell"):
         os.mkdir(f"{base}/{name}")
     if with_tools:
         os.fchdir(here)
@@ -116,6 +134,8 @@ def prepare(engine: Engine, with_tools: bool) -> Root:
     os.chdir(base)
     if with_tools:
         _mount_tools()
+    if layer is not None:
+        _mount_layer(layer)
     linux.mount("/usr", "usr", "", linux.MS_BIND | linux.MS_REC)
     _mask()
     _write_etc()
@@ -128,6 +148,15 @@ def _mount_tools() -> None:
         linux.mount("overlay", "tools", "overlay", linux.MS_NOSUID | linux.MS_NODEV, "userxattr,lowerdir=lower:empty")
     except OSError:  # kernels before 5.11 have no overlay in a user namespace: copy, once per fork server
         shutil.copytree("lower", "tools", symlinks=True, dirs_exist_ok=True)
+
+
+def _mount_layer(mount: int) -> None:
+    options = "userxattr,lowerdir=below:empty"
+    try:
+        carry.put_down(mount, "below")
+        linux.mount("overlay", "agent", "overlay", linux.MS_NOSUID | linux.MS_NODEV, options)
+    except OSError as error:  # a copy would take hundreds of megabytes of memory, a plain bind would show its path
+        raise SandboxError(f"a layer cannot be mounted: {error.strerror}", _NO_LAYER) from error
 
 
 def _mask() -> None:

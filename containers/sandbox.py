@@ -16,6 +16,8 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Protocol, Self
 
+from containers.layer import Layer
+
 MIB = 1 << 20
 
 #: Paths inside every sandbox; the same for all implementations.
@@ -94,7 +96,8 @@ class Endpoint(Protocol):
 class Spec:
     """One run: `command` in `cwd`, with `stdin`, `env` (added to a fixed minimal one) and `mounts`.
 
-    With an `endpoint` its port answers on the loopback inside; without one nothing but the command itself does.
+    With an `endpoint` its port answers on the loopback inside; without one nothing but the command itself does. A
+    `layer` is seen read-only at `layer.LAYER`.
     """
 
     command: tuple[str, ...]
@@ -105,6 +108,7 @@ class Spec:
     cwd: str = WORK
     limits: Limits = field(default_factory=Limits)
     endpoint: Endpoint | None = None
+    layer: Layer | None = None
 
 
 @dataclass(frozen=True)
@@ -177,6 +181,10 @@ class Sandbox(Protocol):
     """A way to run commands in isolation. Safe to use from several threads at once."""
 
     name: str
+
+    @property
+    def python(self) -> str:
+        """Minor version of the interpreter at TOOLS/bin/python3, such as "3.11". Raises SandboxError."""
 
     def describe(self) -> Mapping[str, str]:
         """What is inside, for the record: engine, versions, toolchain or image digest. No host paths."""

@@ -24,7 +24,10 @@ from containers.sandbox import Dropped, Endpoint, Limits, Result, SandboxError, 
 _START_TIMEOUT = 30.0  # seconds until a new server says that it is ready
 _GRACE = 60.0  # seconds beyond the wall limit for set-up, dying and export
 _DEATH_TIMEOUT = 5.0  # seconds that a cell may take to kill its run when nobody wants the result any more
-_RESERVED = ("/usr", "/etc", "/proc", "/dev", "/sys", "/tools", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_RESERVED = (
+    *("/usr", "/etc", "/proc", "/dev", "/sys", "/tools", "/opt"),
+    *("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"),
+)
 _BOOT = "import sys; sys.path.insert(0, {root!r}); from containers.forkserver import main; main()"
 
 
@@ -50,6 +53,7 @@ def request_of(spec: Spec) -> tuple[dict[str, Any], list[bytes]]:
         "mounts": [{"path": path, "writable": mount.writable} for path, mount in spec.mounts.items()],
         "exports": list(spec.exports),
         "limits": dataclasses.asdict(spec.limits),
+        "layer": spec.layer is not None,
     }
     if spec.endpoint is not None:
         if not 1 <= spec.endpoint.port <= 65535:
@@ -69,10 +73,12 @@ def _within(path: str, place: str) -> bool:
 class Server:
     """One fork server process and its cgroup. Not safe from several threads at once.
 
-    `tools` is the host directory of the toolchain, None for none. Raises SandboxError when it cannot start.
+    `tools` is the host directory of the toolchain, None for none; `layer` that of the one layer which its runs can
+    be shown. Raises SandboxError when it cannot start.
     """
 
-    def __init__(self, tools: Path | None) -> None:
+    def __init__(self, tools: Path | None, layer: Path | None = None) -> None:
+        self.layer = layer
         self.answered = True  # the last request was replied to, be it by an error, and another can be taken
         self._owner = os.getpid()
         engine = locate_engine()
@@ -88,6 +94,7 @@ class Server:
             "parent": self._owner,
             "engine": engine,
             "tools": None if tools is None else str(tools.absolute()),
+            "layer": None if layer is None else str(layer.absolute()),
             "cgroups": cgroups,
             "controllers": sorted(self._group.controllers) if self._group else [],
         }

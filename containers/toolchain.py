@@ -13,22 +13,22 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
 import shutil
-import stat
-import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from containers.building import EPOCH as EPOCH
+from containers.building import compile_tree, normalise, pip_command, run_tool, tree_digest, walk
 from containers.sandbox import TOOLS, SandboxError
 
-RECIPE = 2  # raise when the building changes, so that caches are built anew
+RECIPE = 3  # raise when the building changes, so that caches are built anew
 PINNED = ("pytest==9.2.0", "iniconfig==2.3.1", "packaging==26.4", "pluggy==1.7.0", "pygments==2.21.0")
-EPOCH = 1_735_689_600  # the time of every file: a .pyc stays valid as long as its source is not touched
 
 _SKIPPED_DIRS = {
     *("__pycache__", "dist-packages", "ensurepip", "idlelib", "site-packages", "test", "tests", "tkinter"),
@@ -39,12 +39,6 @@ _SCRIPT = """#!{tools}/bin/python3
 import sys
 from {module} import {top}
 sys.exit({function}())
-"""
-_COMPILE = """
-import compileall, py_compile, sys
-ok = compileall.compile_dir(
-    sys.argv[1], stripdir=sys.argv[2], prependdir=sys.argv[3], quiet=2, workers=0, maxlevels=64,
-    invalidation_mode=py_compile.PycInvalidationMode.TIMESTAMP)
 """
 
 
@@ -160,9 +154,9 @@ def _build(tree: Path, base: _Base, extra: Sequence[str]) -> dict[str, str]:
     site = tree / _site_dir(base)
     versions = {"python": ".".join(map(str, sys.version_info[:3])), **_install(site, extra)}
     _write_scripts(tree / "bin", site)
-    _normalise(tree)
-    _run([str(base.executable), "-I", "-S", "-c", _COMPILE, str(tree), str(tree), TOOLS], "compiling")
-    _normalise(tree)
+    normalise(tree)
+    compile_tree(tree, tree, TOOLS)
+    normalise(tree)
     _prove(tree)
     return versions
 
@@ -210,13 +204,21 @@ def _relative_run_path(program: bytes, directory: Path) -> bytes:
 
 
 def _neutralise(tree: Path, base: _Base) -> None:
-    """Replace the compiled-in prefix by a path of the same length that means /tools ("/tools////…")."""
+    """Replace the compiled-in prefix, in binaries by something of the same length: nothing there can be moved.
+
+    A linker keeps one copy of a text that another ends in: a prefix that ends in the version ("…/3.11.7") may be
+    where `sys.version` begins. Then this end stays.
+    """
+    version = platform.python_version()
     for prefix in {str(base.prefix), os.path.realpath(base.prefix)}:
         if prefix in ("/usr", "/usr/local") or len(prefix) < len(TOOLS):
             continue  # tells nothing; and what is shorter cannot be replaced in place
         old = os.fsencode(prefix)
-        new = TOOLS.encode().ljust(len(old), b"/")
-        for path in _walk(tree):
+        kept = f"/{version}".encode() if prefix.endswith(f"/{version}") else b""
+        if len(prefix) < len(TOOLS) + len(kept):
+            continue
+        new = TOOLS.encode().ljust(len(old) - len(kept), b"/") + kept
+        for path in walk(tree):
             if path.is_symlink() or path.is_dir():
                 continue
             data = path.read_bytes()
@@ -228,17 +230,17 @@ def _neutralise(tree: Path, base: _Base) -> None:
 def _site_dir(base: _Base) -> Path:
     """Where the copied interpreter will look for packages, relative to its prefix (distributions differ)."""
     code = f"import site; print(site.getsitepackages([{TOOLS!r}])[-1])"
-    shown = _run([str(base.executable), "-I", "-S", "-c", code], "asking the base interpreter").strip()
+    shown = run_tool([str(base.executable), "-I", "-S", "-c", code], "asking the base interpreter").strip()
     return Path(shown).relative_to(TOOLS)
 
 
 def _install(site: Path, extra: Sequence[str]) -> dict[str, str]:
     site.mkdir(parents=True, exist_ok=True)
-    common = [*_pip(), "install", "--quiet", "--no-compile", "--disable-pip-version-check", "--no-input"]
+    common = [*pip_command(), "install", "--quiet", "--no-compile", "--disable-pip-version-check", "--no-input"]
     common += ["--root-user-action=ignore", "--only-binary=:all:", "--target", str(site)]
-    _run([*common, "--no-deps", *PINNED], "installing pytest")
+    run_tool([*common, "--no-deps", *PINNED], "installing pytest")
     if extra:
-        _run([*common, "--upgrade", *PINNED, *extra], "installing the extra requirements")
+        run_tool([*common, "--upgrade", *PINNED, *extra], "installing the extra requirements")
     shutil.rmtree(site / "bin", ignore_errors=True)  # made for the harness' interpreter; see _write_scripts
     versions = {}
     for dist in metadata.distributions(path=[str(site)]):
@@ -247,15 +249,6 @@ def _install(site: Path, extra: Sequence[str]) -> dict[str, str]:
         for name in ("RECORD", "direct_url.json", "REQUESTED", "INSTALLER"):
             (info / name).unlink(missing_ok=True)
     return dict(sorted(versions.items()))
-
-
-def _pip() -> list[str]:
-    base = str(getattr(sys, "_base_executable", sys.executable))
-    for python in (sys.executable, base):
-        probe = subprocess.run([python, "-m", "pip", "--version"], capture_output=True, check=False)
-        if probe.returncode == 0:
-            return [python, "-m", "pip"]
-    raise SandboxError("pip is needed to build the toolchain", f"{sys.executable} -m ensurepip")
 
 
 def _write_scripts(target: Path, site: Path) -> None:
@@ -269,57 +262,18 @@ def _write_scripts(target: Path, site: Path) -> None:
             (target / entry.name).chmod(0o755)
 
 
-def _normalise(tree: Path) -> None:
-    """Modes 644/755 and one time for everything, directories last so that they keep it."""
-    for path in _walk(tree):
-        if path.is_symlink():
-            os.utime(path, (EPOCH, EPOCH), follow_symlinks=False)
-            continue
-        executable = path.is_dir() or path.stat().st_mode & stat.S_IXUSR
-        path.chmod(0o755 if executable else 0o644)
-        os.utime(path, (EPOCH, EPOCH))
-
-
-def _walk(tree: Path) -> Iterator[Path]:
-    for directory, _, files in os.walk(tree, topdown=False):
-        for name in files:
-            yield Path(directory) / name
-        yield Path(directory)
-
-
-def tree_digest(tree: Path) -> str:
-    """sha256 over sorted (path, kind, executable, content) of a tree we built, compiled files left out."""
-    total = hashlib.sha256()
-    for path in sorted(_walk(tree), key=lambda item: os.fsencode(item)):
-        if path.suffix == ".pyc" or path.name == "__pycache__" or (path.is_dir() and not path.is_symlink()):
-            continue
-        if path.is_symlink():
-            kind, content = "l", os.fsencode(os.readlink(path))
-        else:
-            kind, content = ("x" if path.stat().st_mode & stat.S_IXUSR else "f"), path.read_bytes()
-        entry = [str(path.relative_to(tree)), kind, hashlib.sha256(content).hexdigest()]
-        total.update(json.dumps(entry).encode() + b"\n")
-    return total.hexdigest()
-
-
 def _prove(tree: Path) -> None:
     """Start the copy where it stands; an interpreter that still leans on the original is refused."""
     code = (
         "import sys, pytest, ssl, sqlite3, hashlib\n"
+        "print(sys.version.replace('\\n', ' '))\n"
         "print(sys.prefix)\n"
         "print(*{l.split()[-1] for l in open('/proc/self/maps') if 'libpython' in l})"
     )
-    shown = _run([str(tree / "bin" / "python3"), "-I", "-B", "-c", code], "starting the copied interpreter")
-    prefix, _, libraries = shown.partition("\n")
+    shown = run_tool([str(tree / "bin" / "python3"), "-I", "-B", "-c", code], "starting the copied interpreter")
+    version, prefix, libraries = shown.split("\n", 2)
     outside = [name for name in libraries.split() if not name.startswith(os.path.realpath(tree))]
+    if version != sys.version.replace("\n", " "):
+        raise SandboxError(f"the copied interpreter is damaged: its version is {version!r}", "use another Python")
     if os.path.realpath(prefix) != os.path.realpath(tree) or outside:
         raise SandboxError("the copied interpreter does not stand alone", "use another Python")
-
-
-def _run(command: list[str], what: str) -> str:
-    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    done = subprocess.run(command, capture_output=True, check=False, env=env, cwd="/")
-    if done.returncode != 0:
-        lines = (done.stderr or done.stdout).decode("utf-8", "backslashreplace").strip().splitlines()
-        raise SandboxError(f"{what} failed: {lines[-1] if lines else 'no message'}")
-    return done.stdout.decode()

@@ -152,7 +152,10 @@ class TestRecord:
         assert first["tokens"] == {"input": 7, "output": 2, "cached": 0, "written": 0}
         assert (first["number"], first["status"], first["dialect"], first["end"]) == (1, 200, "chat", "whole")
         assert (second["target"], second["status"], second["end"], second["request"]) == ("/x", 404, "refused", "")
-        assert sorted(os.listdir(bench.folder)) == ["1.jsonl"]  # nothing else was left there
+        calls = bench.folder / "1.calls"
+        assert stat.S_IMODE(calls.stat().st_mode) == 0o600
+        assert [json.loads(line) for line in calls.read_text().splitlines()] == [{"number": 1, "model": "m"}]
+        assert sorted(os.listdir(bench.folder)) == ["1.calls", "1.jsonl"]  # nothing else was left there
 
     def test_a_file_that_is_there_is_not_written_over(self, make_relay: Make) -> None:
         bench = make_relay(answer(said()))
@@ -230,3 +233,59 @@ class TestSettings:
             monkeypatch.delitem(sys.modules, name, raising=False)
         with pytest.raises(SandboxError, match=r"dreambench-swe\[agents\]"):
             Relay(Upstream("http://x/v1", "", routes(Dialect.CHAT)))
+
+
+@pytest.mark.parametrize(
+    ("dialect", "target", "events", "counted"),
+    [
+        (
+            Dialect.RESPONSES,
+            "/v1/responses",
+            [{"type": "response.completed", "response": {"usage": {"input_tokens": 7, "output_tokens": 2}}}],
+            True,
+        ),
+        (
+            Dialect.RESPONSES,
+            "/v1/responses",
+            [{"type": "response.created", "response": {"usage": {"input_tokens": 7, "output_tokens": 0}}}],
+            False,
+        ),
+        # usage may be told as it grows: only the end says that it was all
+        (Dialect.CHAT, CHAT, [{"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 2}}], False),
+    ],
+    ids=["the end was heard", "the beginning was heard", "who knows whether the end was heard"],
+)
+def test_a_program_that_hangs_up_after_the_last_word_has_its_tokens_counted(
+    dialect: Dialect, target: str, events: list[dict[str, object]], counted: bool, tmp_path: Path
+) -> None:
+    over = threading.Event()
+
+    def told(to: Handler) -> None:
+        to.send_response(200)
+        to.send_header("Content-Type", "text/event-stream")
+        to.send_header("Transfer-Encoding", "chunked")
+        to.end_headers()
+        for event in events:
+            piece = b"data: " + json.dumps(event).encode() + b"\n\n"
+            to.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+        to.wfile.flush()
+        over.wait(20)
+
+    with Model(told) as model, Relay(Upstream(model.url, KEY, routes(dialect)), EAGER) as relay:
+        session = relay.open(Quota(), tmp_path / "1.jsonl")
+        listener = socket.create_server(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+        session.take(listener)
+        with socket.create_connection(("127.0.0.1", port)) as link:
+            body = b'{"model": "m", "stream": true}'
+            head = f"POST {target} HTTP/1.1\r\nHost: localhost:{relay.port}\r\nContent-Length: {len(body)}\r\n\r\n"
+            link.sendall(head.encode() + body)
+            heard = b""
+            while b"\n\n\r\n" not in heard:
+                heard += link.recv(4096)
+        assert soon(lambda: (tmp_path / "1.jsonl").read_text().endswith("\n"))
+        over.set()
+        session.release()
+        tokens = session.ledger().tokens
+    assert (tokens and (tokens.input, tokens.output)) == ((7, 2) if counted else None)
+    assert json.loads((tmp_path / "1.jsonl").read_text())["end"] == "left"

@@ -76,6 +76,10 @@ class NoSandbox:
 
     name = "none"
 
+    @property
+    def python(self) -> str:
+        return "3.11"
+
     def describe(self) -> Mapping[str, str]:
         return {"sandbox": "none", "where": os.getcwd()}
 

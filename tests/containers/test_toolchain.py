@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import stat
 import subprocess
 import sys
@@ -99,6 +100,13 @@ def test_no_trace_of_this_host(built: Toolchain, cache: Path) -> None:
 def test_the_compiled_in_prefix_is_gone(built: Toolchain) -> None:
     prefix = sys.base_prefix.encode()
     assert [path for path in files(built) if prefix in path.read_bytes()] == []
+
+
+def test_it_knows_its_version(built: Toolchain) -> None:
+    """The prefix of the original may end in its version, and the linker have kept only one copy of both."""
+    code = "import platform, sys; print(sys.version); print(platform.python_version(), platform.python_build())"
+    shown = start(built, code)
+    assert shown == f"{sys.version}\n{platform.python_version()} {platform.python_build()}\n"
 
 
 def test_nothing_superfluous(built: Toolchain) -> None:
