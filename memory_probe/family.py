@@ -1,16 +1,22 @@
 """The family of the reference probe as data: which operators, gates, types and weights each condition has.
 
-Invariant: the conditions differ in this table and nowhere else; no code asks which condition it runs in.
+Invariant: the conditions differ in these tables and nowhere else; no code asks which condition it runs in.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from memory_probe.opening import Condition
-from memory_probe.probe import ProbeMemory, Variant
-from memory_probe.protocol import Card
+from memory_probe import embed, model_judge
+from memory_probe.embed import Embedder
+from memory_probe.model import required
+from memory_probe.model_judge import ModelJudge
+from memory_probe.opening import Condition, Opening
+from memory_probe.probe import Aids, ProbeMemory, Variant
+from memory_probe.protocol import Card, Memory
 from memory_probe.read.gate import GATES, Policy
+from memory_probe.read.meaning import near
+from memory_probe.read.score import by_words
 from memory_probe.sleep import OPERATORS
 from memory_probe.sleep.base import Settings
 from memory_probe.store.bases import Bases
@@ -101,17 +107,36 @@ def members() -> dict[str, Member]:
     }
 
 
+def aided() -> dict[str, Member]:
+    """Those that need a model, which judges in place of the rules, or the embedder, by code."""
+    judge, title = model_judge.version(), "judged by a model"
+    return {
+        "DF-model": Member(f"DF, {title}", replace(_TYPED, judge=judge)),
+        "DF-hybrid-model": Member(f"DF-hybrid, {title}", replace(_HYBRID, judge=judge)),
+        "DF-hybrid-embed": Member(
+            "DF-hybrid; semantic score: cosine of MiniLM", replace(_HYBRID, semantic=embed.version())
+        ),
+    }
+
+
 _EXPOSES = ("dates", "scopes", "tasks", "types", "state", "successor", "provenance", "written-in-sleep")
 
 
-def conditions() -> dict[str, Condition]:
+def conditions(embedder: Embedder | None = None) -> dict[str, Condition]:
     """The family for the ladder; a card's version holds the digest of everything that makes the variant."""
-    bases = Bases()
-    return {code: _condition(code, member, bases) for code, member in members().items()}
+    bases, embedder = Bases(), embedder or Embedder()
+    return {code: _condition(code, member, bases, embedder) for code, member in {**members(), **aided()}.items()}
 
 
-def _condition(code: str, member: Member, bases: Bases) -> Condition:
+def _condition(code: str, member: Member, bases: Bases, embedder: Embedder) -> Condition:
     variant = member.variant
     barren = () if {"consolidate", "capsules"} & set(variant.operators) else ("keeps-nothing",)
-    card = Card(code, member.title, f"1+{variant.digest()[:16]}", (*_EXPOSES, *barren))
-    return Condition(card, lambda opening: ProbeMemory(card, variant, opening.namespace, bases))
+    version = f"1+{variant.digest()[:16]}"
+    card = Card(code, member.title, version, (*_EXPOSES, *barren), needs_model=bool(variant.judge))
+
+    def open_(opening: Opening) -> Memory:
+        judge = ModelJudge(required(card, opening.model)) if variant.judge else None
+        semantic = near(embedder) if variant.semantic else by_words
+        return ProbeMemory(card, variant, opening.namespace, bases, Aids(judge, semantic))
+
+    return Condition(card, open_, embed.EXTRA if variant.semantic else "")

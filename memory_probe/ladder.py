@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from importlib.metadata import entry_points
 
-from memory_probe import family
+from memory_probe import aided, family, files
 from memory_probe.baselines import FixedItems, NoMemory
+from memory_probe.embed import Embedder
 from memory_probe.opening import Condition, Opening
 from memory_probe.protocol import Card, Memory, MemoryFault
 from memory_probe.rungs import Make, rungs
 
-__all__ = ["GROUP", "Condition", "Opening", "conditions"]
+__all__ = ["GROUP", "Condition", "Opening", "conditions", "unaided"]
 
 GROUP = "dreambench.memory"
 
@@ -24,7 +25,8 @@ GROUP = "dreambench.memory"
 def _own() -> dict[str, Condition]:
     """Our own conditions: one module a group."""
     known: dict[str, Condition] = {}
-    for group in (_simple(), family.conditions()):
+    embedder = Embedder()
+    for group in (_simple(), family.conditions(embedder), aided.conditions(embedder)):
         if twice := known.keys() & group.keys():
             raise MemoryFault(f"conditions claimed twice: {sorted(twice)}")
         known |= group
@@ -44,6 +46,7 @@ def _simple() -> dict[str, Condition]:
     return {
         "B0": Condition(b0, lambda o: NoMemory(b0)),
         **{card.code: Condition(card, _in_namespace(make)) for card, make in rungs()},
+        "FILES": Condition(files.CARD, lambda o: files.FilesMemory(o.namespace), kept_by_agent=True),
         "EVIDENCE": Condition(evidence, lambda o: FixedItems(evidence, o.evidence)),
         "POISON": Condition(poison, lambda o: FixedItems(poison, o.poison)),
     }
@@ -63,3 +66,8 @@ def conditions() -> Mapping[str, Condition]:
             raise MemoryFault(f"condition {card.code} is claimed twice (entry point {point.name})")
         known[card.code] = Condition(card, opener)
     return known
+
+
+def unaided(known: Mapping[str, Condition]) -> tuple[str, ...]:
+    """The codes of those that need neither a model nor an extra, whatever is installed here."""
+    return tuple(code for code, condition in known.items() if condition.unaided)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from memory_probe.embed import Embedder
 from memory_probe.lexical import asked, cosines
 from memory_probe.protocol import Episode, Query, count_tokens
 from memory_probe.shelf import Kept, Writing
@@ -46,6 +47,11 @@ def cut(text: str, limit: int = LIMIT) -> list[str]:
 def by_cosine(query: Query, held: Sequence[Kept]) -> list[float]:
     """Cosine with the query over word counts."""
     return cosines(asked(query), [kept.text for kept in held])
+
+
+def by_meaning(embedder: Embedder, query: Query, held: Sequence[Kept]) -> list[float]:
+    """Cosine with the query over the vectors of an embedder."""
+    return [float(cosine) for cosine in embedder.cosines(asked(query), [kept.text for kept in held])]
 
 
 def _units(text: str, limit: int) -> Iterator[str]:

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from memory_probe.model_judge import ModelJudge
 from memory_probe.protocol import (
     Budget,
     Card,
@@ -27,6 +28,7 @@ from memory_probe.protocol import (
 from memory_probe.read.candidates import asked
 from memory_probe.read.gate import Policy
 from memory_probe.read.pack import STATE_OF, Refused, look_up
+from memory_probe.read.score import Semantic, by_words
 from memory_probe.sleep import OPERATORS
 from memory_probe.sleep.base import Settings, outcome
 from memory_probe.store import raw_log
@@ -42,17 +44,24 @@ _IMPACT = {"passed": 1.0, "failed": -1.0}
 
 @dataclass(frozen=True)
 class Variant:
-    """What makes one condition of the family: operators, read policy, maintenance settings with all weights."""
+    """What makes one condition of the family: operators, read policy, maintenance settings with all weights.
+
+    `judge` is the version of the model judge ("" = the rules), `semantic` that of the embedder ("" = shared words).
+    """
 
     operators: tuple[str, ...]
     policy: Policy
     settings: Settings
+    judge: str = ""
+    semantic: str = ""
 
     def digest(self) -> str:
-        """sha256 over all of it and the version of the rules."""
+        """sha256 over all of it and the version of the rules. What is not used is not in it."""
         settings = {"typed": self.settings.typed, "global": self.settings.global_scope}
+        used = {name: text for name, text in (("judge", self.judge), ("semantic", self.semantic)) if text}
         return digest_of(
             {
+                **used,
                 "rules": RULES,
                 "operators": self.operators,
                 "policy": asdict(self.policy),
@@ -62,13 +71,33 @@ class Variant:
         )
 
 
+@dataclass(frozen=True)
+class Aids:
+    """What a variant works with that is no rule: its judge if that is a model, and its measure of nearness."""
+
+    judge: ModelJudge | None = None
+    semantic: Semantic = by_words
+
+    @property
+    def named(self) -> tuple[bool, bool]:
+        """(is the judge a model?, is nearness something else than shared words?)."""
+        return self.judge is not None, self.semantic is not by_words
+
+
 class ProbeMemory:
     """One namespace of the probe. Not for use by two threads at once; two processes may take turns."""
 
-    def __init__(self, card: Card, variant: Variant, namespace: Path, bases: Bases | None = None) -> None:
-        """`bases` spares reading a file again that is a copy of one frozen by a memory with the same `bases`."""
+    def __init__(
+        self, card: Card, variant: Variant, namespace: Path, bases: Bases | None = None, aids: Aids | None = None
+    ) -> None:
+        """`bases` spares reading a file again that is a copy of one frozen by a memory with the same `bases`.
+
+        Raises ValueError for a variant that is not given the aids it names, or is given others.
+        """
         self.card = card
-        self._variant, self._bases = variant, bases
+        self._variant, self._bases, self._aids = variant, bases, aids or Aids()
+        if (bool(variant.judge), bool(variant.semantic)) != self._aids.named:
+            raise ValueError(f"{card.code}: the aids are not those of the variant")
         self._path = namespace / FILE
         self._shown: tuple[int, ...] = ()
         self._closed = False
@@ -103,23 +132,31 @@ class ProbeMemory:
     def sleep(self, now: dt.date) -> SleepReport:
         """Run the variant's operators over what came since the last sleep."""
         changes: dict[str, int] = {}
+        judge = self._aids.judge
+        operators = judge.operators if judge else OPERATORS
         with self._transaction():
             slept = int(self._meta("slept"))
             new = list(raw_log.since(self._connection, slept))
-            for name in (n for n in OPERATORS if n in self._variant.operators):
-                proposal = OPERATORS[name](self._derived.view, new, now, self._variant.settings)
+            for name in (n for n in operators if n in self._variant.operators):
+                proposal = operators[name](self._derived.view, new, now, self._variant.settings)
                 self._derived.write(proposal, name, now)
                 changes[name] = len(proposal)
             if new:
                 self._connection.execute("UPDATE meta SET value = ? WHERE name = 'slept'", (str(new[-1].seq),))
-        return SleepReport(changes)
+        return SleepReport(changes, *(judge.meter.take() if judge else ()))
 
     def read(self, query: Query, budget: Budget, *, history: bool = False) -> View:
         """The best memories for a session; with `history`, also those that no longer stand."""
         self._fresh()
         settings, ask = self._variant.settings, asked(query, history)
         view, self._shown = look_up(
-            self._derived.view, ask, self._variant.policy, settings.weights, budget, self._refused
+            self._derived.view,
+            ask,
+            self._variant.policy,
+            settings.weights,
+            budget,
+            self._refused,
+            self._aids.semantic,
         )
         return view
 

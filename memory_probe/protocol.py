@@ -135,11 +135,15 @@ class Unlisted:
 
 @dataclass(frozen=True)
 class SleepReport:
-    """What offline maintenance did; `changes` counts by operator name."""
+    """What offline maintenance did; `changes` counts by operator name.
+
+    `model_calls` and `model_tokens` are what the memory asked a model, in maintenance and when recording, since its
+    last report; tokens are None when they are not known.
+    """
 
     changes: Mapping[str, int] = field(default_factory=dict)
     model_calls: int = 0
-    model_tokens: int = 0
+    model_tokens: int | None = 0
 
 
 @dataclass(frozen=True)

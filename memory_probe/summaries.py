@@ -59,14 +59,14 @@ def subtasks(episode: Episode, writer: Writer = extract) -> Writing:
         for place, (task, notes) in enumerate(groups)
     ]
     return Writing(
-        tuple(Kept(w.text, episode.date, "", Scope(task=task), _source(episode)) for task, w in made if w.taken),
+        tuple(Kept(w.text, episode.date, "", Scope(task=task), source(episode)) for task, w in made if w.taken),
         tuple(left for _, written in made for left in written.dropped),
     )
 
 
 def _one(episode: Episode, writer: Writer, *order: What) -> Writing:
     written = writer([part.text for part in ordered(episode, *order)], LIMIT)
-    kept = (Kept(written.text, episode.date, source=_source(episode)),) if written.taken else ()
+    kept = (Kept(written.text, episode.date, source=source(episode)),) if written.taken else ()
     return Writing(kept, written.dropped)
 
 
@@ -82,12 +82,13 @@ def _by_task(episode: Episode) -> list[tuple[str, list[Note]]]:
     return [*groups[: SUBTASKS - 1], ("", shared)]
 
 
-def _source(episode: Episode) -> str:
+def source(episode: Episode) -> str:
+    """Where a memory of a whole session is from."""
     return f"session {episode.number}"
 
 
 @dataclass(frozen=True)
-class _Version:
+class Version:
     """The tracker after a session: what was said (newest session first), and how the work stands."""
 
     date: dt.date
@@ -111,13 +112,13 @@ class Tracker:
         self._writer = writer
 
     def record(self, episode: Episode) -> list[Receipt]:
-        old = self._lines.last(_from_row) or _Version(episode.date, (), ())
+        old = self.last() or Version(episode.date, (), ())
         news = [part.text for part in ordered(episode, "event")]
         work = [part.text for part in ordered(episode, "check", "prompt", "change", "steps")]
         said = self._writer([*news, *old.said], LIMIT)
         stands = self._writer([*work, *old.stands], LIMIT - said.size)
-        version = _Version(episode.date, said.taken, stands.taken)
-        self._lines.append([_to_row(version)])
+        version = Version(episode.date, said.taken, stands.taken)
+        self.add(version)
         made = Writing((Kept(version.text, version.date),), said.dropped + stands.dropped)
         return receipts(made)
 
@@ -143,16 +144,24 @@ class Tracker:
     def close(self) -> None:
         return
 
-    def _versions(self) -> list[_Version]:
+    def last(self) -> Version | None:
+        """The tracker as it stands. Raises MemoryFault for a damaged store."""
+        return self._lines.last(_from_row)
+
+    def add(self, version: Version) -> None:
+        """Let a version take the place of the last one."""
+        self._lines.append([_to_row(version)])
+
+    def _versions(self) -> list[Version]:
         return self._lines.load(_from_row)
 
 
-def _to_row(version: _Version) -> Row:
+def _to_row(version: Version) -> Row:
     return {"date": version.date.isoformat(), "said": list(version.said), "stands": list(version.stands)}
 
 
-def _from_row(row: Row) -> _Version:
+def _from_row(row: Row) -> Version:
     said, stands = row["said"], row["stands"]
     if not isinstance(said, list) or not isinstance(stands, list):
         raise TypeError("a section is not a list")
-    return _Version(dt.date.fromisoformat(str(row["date"])), tuple(map(str, said)), tuple(map(str, stands)))
+    return Version(dt.date.fromisoformat(str(row["date"])), tuple(map(str, said)), tuple(map(str, stands)))

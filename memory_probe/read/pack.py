@@ -11,7 +11,7 @@ import numpy as np
 from memory_probe.protocol import Budget, Rejected, State, View, ViewItem
 from memory_probe.read.candidates import Asked, candidates
 from memory_probe.read.gate import Policy, reason, refusals
-from memory_probe.read.score import scores
+from memory_probe.read.score import Semantic, by_words, scores
 from memory_probe.store.columns import Array
 from memory_probe.store.model import Status
 from memory_probe.store.view import StoreView
@@ -54,11 +54,17 @@ def tightened(budget: Budget, weights: Weights) -> Budget:
 
 
 def look_up(
-    view: StoreView, ask: Asked, policy: Policy, weights: Weights, budget: Budget, before: Refused
+    view: StoreView,
+    ask: Asked,
+    policy: Policy,
+    weights: Weights,
+    budget: Budget,
+    before: Refused,
+    semantic: Semantic = by_words,
 ) -> tuple[View, tuple[int, ...]]:
     """The view, and the ids of the memories in it, in order."""
     refused = refusals(view, ask, policy, weights)
-    score = scores(view, ask, weights)
+    score = scores(view, ask, weights, semantic)
     ranked = _ranked(view, score, candidates(view), refused)
     passed = refused[ranked] < 0
     enough = passed if weights.admit is None else passed & (score[ranked] >= weights.admit)

@@ -6,6 +6,8 @@ depend on how a machine adds.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from memory_probe.read.candidates import Asked
@@ -14,16 +16,24 @@ from memory_probe.store.model import TYPES
 from memory_probe.store.view import StoreView
 from memory_probe.weights import Weights
 
+#: How near the text of each row is to the question, 0..1.
+Semantic = Callable[[StoreView, Asked], Array]
 
-def scores(view: StoreView, ask: Asked, weights: Weights) -> Array:
+
+def by_words(view: StoreView, ask: Asked) -> Array:
+    """Token Jaccard of the content words."""
+    return jaccard(view, ask.words)
+
+
+def scores(view: StoreView, ask: Asked, weights: Weights, semantic: Semantic = by_words) -> Array:
     """One score a row."""
     w = weights
-    terms = values(view, ask, w)
+    terms = values(view, ask, w, semantic)
     total = sum((getattr(w, name) * value for name, value in terms.items()), np.zeros(view.columns.size))
     return np.round(total, 9)
 
 
-def values(view: StoreView, ask: Asked, weights: Weights) -> dict[str, Array]:
+def values(view: StoreView, ask: Asked, weights: Weights, semantic: Semantic = by_words) -> dict[str, Array]:
     """The values that the weights of the same names multiply."""
     columns, query, empty = view.columns, ask.query, weights.empty_scope
     tag = _share(columns.tags.common(ask.tags), columns.tags.sizes() == 0, len(ask.tags), empty)
@@ -33,7 +43,7 @@ def values(view: StoreView, ask: Asked, weights: Weights) -> dict[str, Array]:
     populated = columns["populated"]
     strength = np.minimum(1.0, weights.provenance_base + weights.provenance_field * populated)
     return {
-        "semantic": jaccard(view, ask.words),
+        "semantic": semantic(view, ask),
         "tags": tag[columns["tags"]],
         "files": file[columns["files"]],
         "symbols": symbol[columns["symbols"]],

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memory_probe.family import conditions, members
+from memory_probe import embed, model_judge
+from memory_probe.family import aided, conditions, members
 from memory_probe.ladder import conditions as ladder
+from memory_probe.model import Unasked
+from memory_probe.model_judge import ModelJudge
+from memory_probe.probe import Aids, ProbeMemory
+from memory_probe.protocol import Card
 from memory_probe.read.gate import GATES, Policy
 from memory_probe.sleep import OPERATORS
 from memory_probe.sleep.base import Settings
@@ -26,7 +32,37 @@ GATED = {
 
 def test_the_codes_are_those_of_the_table_and_on_the_ladder() -> None:
     codes = {"DF", "DF-raw-only", "DF-hybrid", "DF-strict", "DF-strict-hybrid", *(f"A{n}" for n in range(12))}
-    assert set(conditions()) == codes <= set(ladder())
+    assert set(members()) == codes
+    assert set(aided()) == {"DF-model", "DF-hybrid-model", "DF-hybrid-embed"}
+    assert set(conditions()) == codes | set(aided()) <= set(ladder())
+
+
+def test_an_aided_condition_differs_in_its_aid_and_in_nothing_else() -> None:
+    table, judge, near = {c: m.variant for c, m in aided().items()}, model_judge.version(), embed.version()
+    assert table["DF-model"] == replace(DF, judge=judge)
+    assert table["DF-hybrid-model"] == replace(members()["DF-hybrid"].variant, judge=judge)
+    assert table["DF-hybrid-embed"] == replace(members()["DF-hybrid"].variant, semantic=near)
+    told = {code: (known.card.needs_model, known.extra) for code, known in conditions().items() if not known.unaided}
+    assert told == {"DF-model": (True, ""), "DF-hybrid-model": (True, ""), "DF-hybrid-embed": (False, "embed")}
+
+
+@pytest.mark.parametrize("code", sorted(aided()))
+def test_a_variant_is_never_opened_without_its_aid(code: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="the aids are not those of the variant"):
+        ProbeMemory(Card(code, "", "1"), aided()[code].variant, tmp_path)
+    with pytest.raises(ValueError, match="the aids are not those of the variant"):
+        ProbeMemory(Card("DF", "", "1"), DF, tmp_path, aids=Aids(ModelJudge(Unasked())))
+    assert not list(tmp_path.iterdir())
+
+
+def test_aids_moved_no_digest_of_what_goes_without() -> None:
+    """The digests of the first release: a run that was frozen with them must be taken up today."""
+    known = {code: known.card.version for code, known in conditions().items()}
+    assert (known["DF"], known["DF-hybrid"], known["A11"]) == (
+        "1+dfdf9277cc5c18de",
+        "1+3089d21cf695398b",
+        "1+0af9c77d71a09506",
+    )
 
 
 def test_operators_of_each() -> None:
@@ -62,11 +98,12 @@ def test_the_rest_of_the_table() -> None:
 
 
 def test_digests_tell_all_conditions_apart_and_are_stable() -> None:
-    digests = [m.variant.digest() for m in members().values()]
+    table = {**members(), **aided()}
+    digests = [m.variant.digest() for m in table.values()]
     assert len(set(digests)) == len(digests)
-    assert digests == [m.variant.digest() for m in members().values()]
+    assert digests == [m.variant.digest() for m in {**members(), **aided()}.values()]
     for code, condition in conditions().items():
-        assert members()[code].variant.digest()[:16] in condition.card.version
+        assert table[code].variant.digest()[:16] in condition.card.version
 
 
 @pytest.mark.parametrize("name", [f.name for f in fields(Weights)])
