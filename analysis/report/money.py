@@ -15,6 +15,7 @@ from analysis.frontier import frontier
 from analysis.report.figures import Point, Scatter
 from analysis.report.findings import Findings, titled
 from analysis.report.layout import NONE, Section, Table
+from analysis.report.model_use import model_says, model_tables
 from analysis.report.numbers import amount, whole
 from analysis.report.source import Spent
 
@@ -75,7 +76,8 @@ def money_section(found: Findings) -> Section:
         return Section(COST, ("Nothing was recorded of what this run took.",))
     bills = {reader: _bills(found, reader) for reader in found.readers}
     figures = tuple(_scatter(found, reader, by) for reader, by in bills.items())
-    return Section(COST, (_SAYS,), tuple(_table(found, reader, by) for reader, by in bills.items()), figures)
+    tables = (_table(found, reader, by) for reader, by in bills.items())
+    return Section(COST, (_SAYS, *model_says(found)), (*tables, *model_tables(found)), figures)
 
 
 def _bills(found: Findings, reader: str) -> dict[str, Bill]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Literal
 
 from analysis.family import Family
 from analysis.funnel import FactRow
@@ -63,6 +65,44 @@ class Spent:
 
 
 @dataclass(frozen=True)
+class Used:
+    """What one session ("wake") or one arm's memory ("sleep") used of a model endpoint; None: not known, never 0.
+
+    `condition` is "" for a session that was killed before it could be recorded. `counts`: it is part of what the
+    outcome that stands took; what came before that was paid as well. `waited`: seconds in which a call waited for the
+    endpoint, `wall` those of the whole; `usd` by the table `prices`.
+    """
+
+    condition: str
+    phase: Literal["wake", "sleep"]
+    counts: bool
+    calls: int
+    models: tuple[ModelTotal, ...]
+    usd: Decimal | None
+    prices: str
+    unpriced: tuple[str, ...]
+    waited: float
+    wall: float
+    repeats: int = 0
+    refusals: int = 0
+    cut: int = 0
+    pulled: int = 0
+    hit: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ModelTotal:
+    """Calls and tokens of one model; tokens are None as soon as one count is not known."""
+
+    model: str
+    calls: int
+    input: int | None
+    cached: int | None
+    written: int | None
+    output: int | None
+
+
+@dataclass(frozen=True)
 class RunData:
     """One run. `told` are label and value of everything that says what was run; `planned` arms by condition."""
 
@@ -78,6 +118,7 @@ class RunData:
     poisoned: frozenset[str] = frozenset()  # traps that have something that must not be used
     warm_ups: tuple[WarmUp, ...] = ()
     spent: tuple[Spent, ...] = ()
+    used: tuple[Used, ...] = ()  # empty where no model was called
     facts: tuple[FactRow, ...] = ()
     hygiene: tuple[HygieneRow, ...] = ()
     parts: tuple[Part, ...] = ()
