@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run ladder whole example test test-long lint bench clean
+.PHONY: run ladder whole example test test-long agents lint bench clean
 .DEFAULT_GOAL := run
 
 $(STAMP): pyproject.toml
@@ -44,7 +44,11 @@ test: $(STAMP)
 	$(BIN)/python -m pytest
 
 test-long: $(STAMP)
-	$(BIN)/python -m pytest -m long
+	$(BIN)/python -m pytest -m 'long and not by_hand'
+
+# Every real program on the quick fold, before a scripted model, in both sandboxes.
+agents: $(STAMP)
+	$(BIN)/python -m pytest -n 0 tests/agents -m 'long or by_hand'
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

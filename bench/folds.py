@@ -36,6 +36,10 @@ class Recorder:
         self.specs: list[Spec] = []
         self._lock = threading.Lock()
 
+    @property
+    def python(self) -> str:
+        return self._box.python
+
     def describe(self) -> dict[str, str]:
         return dict(self._box.describe())
 

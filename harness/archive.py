@@ -68,6 +68,7 @@ class Archive:
     folder: RunDir
     _sessions: dict[tuple[str, int], list[SessionRecord]]
     spent: Mapping[str, StoredSpent] = field(default_factory=dict)  # by arm, where the views themselves are not there
+    asked: tuple[ArmRecord, ...] = ()  # records of every attempt whose memory asked a model
     _texts: dict[str, Text] = field(default_factory=dict)
     _views: dict[str, StoredView] = field(default_factory=dict)
 
@@ -77,11 +78,18 @@ class Archive:
         if not folder.ledger.exists():
             return Archive(folder, {})
         with Ledger(folder.ledger, read_only=True) as ledger:
-            return Archive(folder, ledger.all_sessions(), _spent(folder))
+            told = any('"asked":' in row.record for row in ledger.rows("arm"))
+            asked = tuple(record for record in ledger.all_arms() if record.asked) if told else ()
+            return Archive(folder, ledger.all_sessions(), _spent(folder), asked)
 
     def sessions(self, record: ArmRecord) -> list[SessionRecord]:
         """The sessions of the attempt that the record tells of."""
         return self._sessions.get((record.arm, record.attempt), [])
+
+    @property
+    def attempts(self) -> Mapping[tuple[str, int], list[SessionRecord]]:
+        """The committed sessions of every attempt, by arm and attempt."""
+        return self._sessions
 
     def text(self, blob: str) -> Text:
         """The blob of that name; bytes that are no UTF-8 are escaped."""

@@ -19,22 +19,24 @@ from pathlib import Path
 
 from containers.sandbox import Limits, Sandbox, SandboxError
 from harness import items
-from harness.agents.agent import Agent, Script, Task
+from harness.agents.agent import Agent
 from harness.bank import Bank, item_classes
 from harness.config import RunConfig
 from harness.delta import apply, changes, classify, glob
+from harness.door import Door, Halt
 from harness.draw import Draw
 from harness.haystack import Haystack
+from harness.judge import Judge, Sitting
 from harness.objects import ObjectStore
 from harness.outcome import BOUNDARIES, CAPTURE_LIMIT, Boundary, Fault, Outcome
 from harness.plan import Arm, Plan
-from harness.records import ArmRecord, CheckRecord, Ending, FactTrace, SessionRecord
+from harness.records import ArmRecord, CheckRecord, Ending, FactTrace, SessionRecord, stopped_by_limit
 from harness.rundir import RunDir
 from harness.score import Scorer
-from harness.session import CheckMemo, Finished, run_session, session_limits
+from harness.session import CheckMemo, Finished, session_limits
 from harness.snapshot import Entry, Snapshot, of_tree, overlay
+from harness.stage import Key, Stage
 from memory_probe.protocol import Budget, Episode, View
-from memory_probe.render import memory_bytes, render
 from oracles.solutions import SolutionError
 from traps.load import Trap
 from traps.schema import TrapError
@@ -61,6 +63,9 @@ class Context:
     haystack: Haystack = field(default_factory=Haystack)
     unavailable: Mapping[str, str] = field(default_factory=dict)  # condition -> why it may not be scored
     checked: Collection[int] = (1, 2, 3)  # sessions whose public check, which decides nothing, is run
+    door: Door = field(default_factory=Door)
+    judge: Judge = field(default_factory=Judge)
+    paid: Mapping[str, Mapping[Key, tuple[int, SessionRecord]]] = field(default_factory=dict)  # by arm
 
     @property
     def limits(self) -> Limits:
@@ -68,7 +73,10 @@ class Context:
 
 
 def run_arm(context: Context, arm: Arm, attempt: int) -> ArmRecord:
-    """Run an arm to its record; trouble of ours becomes `invalid` with its boundary."""
+    """Run an arm to its record; trouble of ours becomes `invalid` with its boundary.
+
+    Raises Halt when the run may not go on.
+    """
     begun = time.perf_counter()
     run = _Run(context, arm, attempt)
     try:
@@ -76,6 +84,8 @@ def run_arm(context: Context, arm: Arm, attempt: int) -> ArmRecord:
             run.refuse(why)
         else:
             run.play()
+    except Halt:
+        raise  # the arm is as it was, and owed
     except Exception as error:
         run.spoil(as_fault(error))
     finally:
@@ -104,15 +114,19 @@ class _Run:
         self.history = self.trap.history(arm.history)
         self.draw = context.draws[arm.trap, arm.seed]
         self.warm_up: list[bool | None] = []
-        self.check: CheckRecord | None = None  # the public check of the session that was run last
+        paid = context.paid.get(arm.id, {})
+        self.stage = Stage(context, arm, attempt, self.trap, self.history, self.draw, paid=paid)
         self.endings: list[Ending] = []
         self.carried_by_tree: tuple[str, ...] = ()
         self.bank: Bank | None = None
+        self.sitting = Sitting()
 
     # -- the way through -------------------------------------------------------------------------------------
 
     def play(self) -> None:
         tree: Snapshot = overlay(of_tree(self.trap.fixture.tree), self.trap.overlays[0])
+        if self.context.plan.conditions[self.arm.condition].card.needs_model:
+            self.sitting = self.context.judge.sit(self.arm.id)
         self.bank = bank = self._bank()
         bank.open(self.context.haystack, self.arm.seed)
         for step in (1, 2):
@@ -123,15 +137,19 @@ class _Run:
         if self.trap.spec.clean_start:
             tree = overlay(of_tree(self.trap.fixture.tree), self.trap.overlays[2])
         self.carried_by_tree = self._facts_in(tree)
-        view = bank.last_view()
+        view = bank.last_view(read=not self._pulls)
         for reader in self.context.plan.readers:
             ending = self._last(bank, tree, view, reader)
             self.endings.append(self._traced(bank, ending))
 
+    @property
+    def _pulls(self) -> bool:
+        return self.context.config.delivery == "pull"
+
     def _traced(self, bank: Bank, ending: Ending) -> Ending:
         trapped = ending.outcome == Outcome.TRAPPED and not ending.forbidden
         traces = bank.traces(ending.used, ending.outcome == Outcome.PASS, trapped)
-        check = self.check.passed if self.check else None
+        check = self.stage.check.passed if self.stage.check else None
         return ending.model_copy(update={"check": check, "funnel": tuple(FactTrace(**asdict(t)) for t in traces)})
 
     def _bank(self) -> Bank:
@@ -144,15 +162,18 @@ class _Run:
             budget=Budget(context.config.budget.k, context.config.budget.tokens),
             folder=context.folder,
             space=Path(tempfile.mkdtemp(dir=context.folder.path, prefix="stores-")),
+            model=self.sitting.model,
         )
 
     def _warm_up(self, bank: Bank, step: int, tree: Snapshot) -> Snapshot | None:
         """S1 or S2, its check, its episode. None when a capture limit ended the arm."""
-        done = self._session(bank, step, tree, bank.read(step), "")
+        done = self._session(bank, step, tree, View() if self._pulls else bank.read(step), "")
         if done.cut_short:
             self._end_all(Outcome.FAILED, f"{CAPTURE_LIMIT}: S{step}: {done.cut_short}", Boundary.AGENT)
             return None
-        bank.record(self._episode(step, tree, done), lambda point: self.context.reach(f"s{step}:{point}"))
+        check = self.stage.check
+        self.stage.debrief(bank, step, done.tree)
+        bank.record(self._episode(step, tree, done, check), lambda point: self.context.reach(f"s{step}:{point}"))
         return done.tree
 
     def _last(self, bank: Bank, tree: Snapshot, view: View, reader: str) -> Ending:
@@ -162,9 +183,10 @@ class _Run:
                 return _ending(reader, Outcome.FAILED, f"{CAPTURE_LIMIT}: S3: {done.cut_short}", Boundary.AGENT)
             self.context.reach("s3:score")
             delta = classify(changes(tree, done.tree), self.trap.spec.allow, self.trap.fixture.spec.roots)
-            return self.context.scorer.end(
-                self.trap, self.history, self.draw, reader, tree, delta, done.result.timed_out
-            )
+            stopped = stopped_by_limit(done.result.timed_out, done.used.use)
+            return self.context.scorer.end(self.trap, self.history, self.draw, reader, tree, delta, stopped)
+        except Halt:
+            raise
         except Exception as error:
             fault = as_fault(error)
             return _ending(reader, BOUNDARIES[fault.boundary].outcome or Outcome.INVALID, fault.reason, fault.boundary)
@@ -172,62 +194,12 @@ class _Run:
     # -- one session -----------------------------------------------------------------------------------------
 
     def _session(self, bank: Bank, step: int, tree: Snapshot, view: View, reader: str) -> Finished:
-        context, session = self.context, self.trap.spec.session[step - 1]
-        text = self.trap.texts[session.prompt]
-        prompt = f"{text.rstrip()}\n\n{render(view, session.date)}"
-        script = Script(self.trap.playbook, context.scorer.solution(self.trap, self.history, self.draw, tree))
-        level = reader if reader not in ("", "-") else "careful"
-        task = Task(step, prompt, context.store.session_tar(tree), level, context.limits, script)
-        context.reach(f"s{step}:run")
-        self.check = None
-        done = run_session(
-            context.sandbox, context.store, context.agent, task, "" if not view.items else prompt[len(text) :]
-        )
-        context.reach(f"s{step}:captured")
-        if not done.cut_short and session.check and step in context.checked:
-            self.check = context.checks.run(context.sandbox, done.tree, session.check, context.limits)
+        done = self.stage.session(bank, step, tree, view, reader)
         if step < 3:
-            self.warm_up.append(self.check.passed if self.check else None)
-        self._emit(bank, step, reader, tree, view, prompt, done)
-        if context.agent.own_fault and done.result.exit != 0 and not done.result.timed_out:
-            tail = (done.result.stderr or done.result.stdout).decode("utf-8", "replace")[-300:]
-            raise Fault(Boundary.TRAP, f"the {context.agent.card.split()[0]} agent broke in S{step}: {tail}")
+            self.warm_up.append(self.stage.check.passed if self.stage.check else None)
         return done
 
-    def _emit(
-        self,
-        bank: Bank,
-        step: int,
-        reader: str,
-        tree: Snapshot,
-        view: View,
-        prompt: str,
-        done: Finished,
-    ) -> None:
-        record = SessionRecord.model_validate(
-            {
-                "number": step,
-                "reader": reader,
-                "tree_in": self.context.store.put(tree),
-                "tree_out": done.tree_id,
-                "carried": done.carried,
-                "memory_bytes": memory_bytes(view),
-                "prompt": self.context.folder.put_blob(prompt.encode()),
-                "view": self.context.folder.put_blob(bank.view_json(view)),
-                "transcript": self.context.folder.put_blob(done.result.stdout),
-                "exit": done.result.exit,
-                "timed_out": done.result.timed_out,
-                "hit": done.result.hit,
-                "active": dict(done.result.active),
-                "dropped": done.dropped,
-                "check": self.check,
-                "seconds": round(done.seconds, 4),
-                "network": "none",
-            }
-        )
-        self.context.emit(self.arm.id, self.attempt, record)
-
-    def _episode(self, step: int, tree: Snapshot, done: Finished) -> Episode:
+    def _episode(self, step: int, tree: Snapshot, done: Finished, check: CheckRecord | None) -> Episode:
         session = self.trap.spec.session[step - 1]
         return Episode(
             number=self.context.config.haystack + step,
@@ -237,8 +209,8 @@ class _Run:
             prompt=self.trap.texts[session.prompt],
             steps=done.result.stdout.decode("utf-8", "replace"),
             delta=self.context.store.diff(self.context.store.put(tree), done.tree_id).decode("utf-8", "replace"),
-            check_passed=self.check.passed if self.check else done.result.exit == 0,
-            check_output=self.check.output if self.check else "",
+            check_passed=check.passed if check else done.result.exit == 0,
+            check_output=check.output if check else "",
             notes=tuple(items.note(self.trap, event, self.draw) for event in self.trap.events(self.history.name, step)),
         )
 
@@ -268,6 +240,7 @@ class _Run:
 
     def close(self) -> None:
         """Close the memory and remove its scratch space; neither can change how the arm ended."""
+        self.sitting.leave()
         if self.bank is not None:
             self.bank.close()
             shutil.rmtree(self.bank.space, ignore_errors=True)
@@ -295,6 +268,7 @@ class _Run:
             endings=tuple(self.endings),
             seconds=round(seconds, 4),
             attempt=self.attempt,
+            asked=self.sitting.used(),
         )
 
 

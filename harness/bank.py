@@ -20,13 +20,17 @@ from harness.haystack import Haystack
 from harness.outcome import Boundary, Fault
 from harness.records import Contradiction
 from harness.rundir import RunDir
+from harness.snapshot import LINK, REGULAR, Entry, Snapshot, to_tar
 from harness.stores import keep_store, write_files
-from memory_probe.opening import Condition, Opening
+from memory_probe.files import FilesMemory
+from memory_probe.model import Model, ModelFault
+from memory_probe.opening import Condition, Opening, equipped
 from memory_probe.protocol import (
     Budget,
     Episode,
     Memory,
     MemoryFault,
+    Query,
     Receipt,
     Rejected,
     StoredRecord,
@@ -62,13 +66,15 @@ class Bank:
     _memory: Memory | None = None
     slept: Counter[str] = field(default_factory=Counter)  # changes by sleep operator
     refused: Counter[str] = field(default_factory=Counter)  # rejected candidates by machine word
+    model: Model | None = None  # what a condition that needs a model asks
     _records: list[StoredRecord] | Unlisted = field(default_factory=list)
 
     def open(self, haystack: Haystack, seed: int) -> None:
         """Fill the namespace with the background, if there is one, and open it."""
         namespace = self.space / "live"
-        ask(lambda: haystack.fill(self.condition, self.trap.spec.fixture, seed, namespace))
-        self._memory = ask(lambda: self.condition.open(Opening(namespace)))
+        filler = equipped(self.condition, self.model)
+        ask(lambda: haystack.fill(filler, self.trap.spec.fixture, seed, namespace))
+        self._memory = ask(lambda: self.condition.open(Opening(namespace, model=self.model)))
 
     def read(self, step: int) -> View:
         """What the memory gives before session `step`."""
@@ -76,6 +82,31 @@ class Bank:
         view = ask(lambda: memory.read(items.query(self.trap, step), self.budget))
         self.refused.update(rejected.why.partition(":")[0][:_WORD_KEPT] for rejected in view.rejected)
         return view
+
+    def search(self, step: int, query: str) -> View:
+        """What the memory gives when the agent asks it in session `step`: it is told the words, where and when."""
+        memory, known = self._open_memory, items.query(self.trap, step)
+        asked = Query(query, (), (), known.repository, "", known.now)
+        view = ask(lambda: memory.read(asked, self.budget))
+        self.refused.update(rejected.why.partition(":")[0][:_WORD_KEPT] for rejected in view.rejected)
+        return view
+
+    @property
+    def directory(self) -> bytes | None:
+        """A tar of the notes that the agent keeps itself; None for a memory that it does not keep."""
+        if not self.condition.kept_by_agent:
+            return None
+        memory = self._open_memory
+        assert isinstance(memory, FilesMemory)
+        return to_tar({name.encode(): Entry(REGULAR, data) for name, data in memory.directory.items()})
+
+    def keep(self, left: Snapshot) -> None:
+        """What a session left of that directory. What is no plain file, or has no name in UTF-8, is not kept."""
+        memory = self._open_memory
+        assert isinstance(memory, FilesMemory)
+        named = {path.decode("utf-8", "replace"): entry for path, entry in left.items() if entry.mode != LINK}
+        files = {name: entry.data for name, entry in named.items() if "\ufffd" not in name}
+        ask(lambda: memory.replace(files))
 
     def record(self, episode: Episode, reach: Callable[[str], None]) -> None:
         """Tell a finished session, wait until it can be read, and let the memory sleep."""
@@ -88,8 +119,11 @@ class Bank:
         for operator, changes in report.changes.items():
             self.slept[operator] += changes  # an operator that changed nothing stays, with 0
 
-    def last_view(self) -> View:
-        """List and freeze the store, then read for S3 from a copy. Instruments show their items here only."""
+    def last_view(self, read: bool = True) -> View:
+        """List and freeze the store, then read for S3 from a copy. Instruments show their items here only.
+
+        Without `read` nothing is read yet: the agent will ask.
+        """
         memory = self._open_memory
         listed = ask(lambda: memory.records(include_inactive=True))
         self._records = listed if isinstance(listed, Unlisted) else ask(lambda: list(listed))
@@ -99,13 +133,13 @@ class Bank:
         copy = self.space / "copy"
         ask(lambda: write_files(copy, files))
         self._memory = ask(lambda: self.condition.open(self._last_opening(copy)))
-        self.view = self.read(3)
+        self.view = self.read(3) if read else View()
         return self.view
 
     def _last_opening(self, namespace: Path) -> Opening:
         """What S3's memory is opened with; what the harness knows of the trap goes to instruments alone."""
         if not self.condition.card.instrument:
-            return Opening(namespace)
+            return Opening(namespace, model=self.model)
         trap, history = self.trap, self.history
         present = [event for event in trap.spec.event if event.id in history.roles]
         return Opening(
@@ -182,11 +216,13 @@ class Bank:
 
 
 def ask(call: Callable[[], T]) -> T:
-    """Whatever a memory raises is the memory's; our disk being full is not."""
+    """Whatever a memory raises is the memory's; our disk being full is not, nor a model that gives no answer."""
     try:
         return call()
     except (Fault, OSError):
         raise
+    except ModelFault as error:
+        raise Fault(Boundary.MODEL, str(error)) from error
     except MemoryFault as error:
         raise Fault(Boundary.MEMORY, str(error)) from error
     except Exception as error:

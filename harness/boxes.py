@@ -30,4 +30,4 @@ def _docker(config: RunConfig, label: str) -> Sandbox:
     from containers.docker import DockerSandbox
     from containers.image import ensure_image
 
-    return DockerSandbox(ensure_image(config.cache_dir), label)
+    return DockerSandbox(ensure_image(config.cache_dir), label, config.cache_dir)

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from harness.judge import Judge
 from harness.outcome import UsageFault
 from harness.rundir import RunDir
 from memory_probe.conformance import ProbeResult, failures, run_conformance
@@ -37,16 +38,19 @@ class Clearance(BaseModel):
         return "conformance: " + "; ".join(f"{name}: {saw}" for name, saw in self.failed.items()) if self.failed else ""
 
 
-def cleared(folder: RunDir, conditions: Mapping[str, Condition], jobs: int) -> dict[str, Clearance]:
+def cleared(
+    folder: RunDir, conditions: Mapping[str, Condition], jobs: int, judge: Judge | None = None
+) -> dict[str, Clearance]:
     """The clearance of every condition that is no instrument, from the file or newly found and stored.
 
-    Raises UsageFault for a damaged file.
+    Those that ask a model ask the `judge`. A memory that the agent keeps itself has nothing that could be probed.
+    Raises UsageFault for a damaged file, ModelFault when the model gives no answer.
     """
     known = _stored(folder)
-    wanted = {code: c for code, c in conditions.items() if not c.card.instrument}
+    wanted = {code: c for code, c in conditions.items() if not (c.card.instrument or c.kept_by_agent)}
     fresh = [c for code, c in wanted.items() if code not in known or known[code].version != c.card.version]
     with ThreadPoolExecutor(max(jobs, 1)) as pool:
-        found = list(pool.map(run_conformance, fresh))
+        found = list(pool.map(lambda condition: _probed(condition, judge or Judge()), fresh))
     known |= {c.card.code: _judged(c, results) for c, results in zip(fresh, found, strict=True)}
     if fresh:
         folder.write_json(FILE, {"conditions": {code: known[code].model_dump() for code in sorted(known)}})
@@ -56,6 +60,16 @@ def cleared(folder: RunDir, conditions: Mapping[str, Condition], jobs: int) -> d
 def refused(clearances: Mapping[str, Clearance]) -> dict[str, str]:
     """Condition -> why it is unavailable."""
     return {code: clearance.why for code, clearance in clearances.items() if clearance.failed}
+
+
+def _probed(condition: Condition, judge: Judge) -> list[ProbeResult]:
+    if not condition.card.needs_model:
+        return run_conformance(condition)
+    sitting = judge.sit(f"conformance of {condition.card.code}")
+    try:
+        return run_conformance(condition, model=sitting.model)
+    finally:
+        sitting.leave()
 
 
 def _judged(condition: Condition, results: list[ProbeResult]) -> Clearance:

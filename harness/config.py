@@ -23,7 +23,10 @@ ROOT = Path(__file__).resolve().parent.parent
 
 #: Keys that say where and how fast, not what. What a family or a fold says is in the plan by its own digest.
 PLACES = frozenset(
-    {"jobs", "traps_dir", "oracles_dir", "cache", "facts_from", "schema", "agent.program", "family", "fold"}
+    {
+        *("jobs", "traps_dir", "oracles_dir", "cache", "facts_from", "schema", "agent.program", "family", "fold"),
+        *(f"{who}.{key}" for who in ("model", "judge") for key in ("key_env", "prices", "attempts", "wait")),
+    }
 )
 
 
@@ -77,6 +80,32 @@ class AgentConfig(_Model):
     solution: str = "reference"
 
 
+class ModelConfig(_Model):
+    """The one endpoint that an agent may call, and what one session may use of it (0 = no limit).
+
+    base_url     with /v1 for the two dialects of OpenAI, the bare host for Anthropic and Gemini
+    key_env      name of the environment variable that holds the key; "" = the endpoint wants none
+    key_header   where the key goes, if not where the dialect has it
+    dialect      for agents that speak several; "" = their first
+    calls, tokens, cost   of one session; cost in USD, by the price table
+    prices       a price table of your own; "" = the one that comes with this package
+    attempts, wait   how often a call is tried in all while the endpoint is in trouble, and seconds before the second
+                     try; doubled each time, up to half a minute
+    """
+
+    name: str = ""
+    base_url: str = ""
+    key_env: str = ""
+    key_header: str = ""
+    dialect: Literal["", "chat", "responses", "anthropic", "gemini"] = ""
+    calls: int = Field(default=200, ge=0)
+    tokens: int = Field(default=0, ge=0)
+    cost: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    prices: str = ""
+    attempts: int = Field(default=10, ge=1, le=100)
+    wait: float = Field(default=0.5, gt=0, le=30, allow_inf_nan=False)
+
+
 class RunConfig(_Model):
     """Everything a run is made from."""
 
@@ -90,6 +119,9 @@ class RunConfig(_Model):
     haystack: int = Field(default=0, ge=0, le=2000)  # background episodes before S1
     family: str = ""  # a shipped family or a file: what is registered before the run; its content is in the plan
     agent: AgentConfig = Field(default_factory=AgentConfig)
+    model: ModelConfig = Field(default_factory=ModelConfig)
+    judge: ModelConfig = Field(default_factory=ModelConfig)  # what a memory asks: a sleep judge, a writer
+    delivery: Literal["push", "pull"] = "push"  # the view in the prompt, or a tool that the agent may ask
     budget: BudgetConfig = Field(default_factory=BudgetConfig)
     limits: LimitConfig = Field(default_factory=LimitConfig)
     sandbox: Literal["bubblewrap", "docker"] = "bubblewrap"
@@ -100,8 +132,17 @@ class RunConfig(_Model):
     facts_from: str = ""
 
     def semantic(self) -> dict[str, Any]:
-        """The keys that change what is measured, flattened (`budget.k`); values are JSON-ready."""
+        """The keys that change what is measured, flattened (`budget.k`); values are JSON-ready.
+
+        A run without a model, or a judge, says nothing of one, and one that pushes nothing of delivery, so that its
+        digest is what it was before there was anything else.
+        """
         data = self.model_dump(mode="json", by_alias=True)
+        for who in ("model", "judge"):
+            if not getattr(self, who).name:
+                del data[who]
+        if self.delivery == "push":
+            del data["delivery"]
         return {k: v for k, v in flatten(data).items() if k not in PLACES}
 
     def anchored(self) -> RunConfig:

@@ -6,6 +6,7 @@ ledger stops new arms but loses nothing that was committed.
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 from collections.abc import Callable, Sequence
@@ -13,10 +14,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from harness.ledger import Ledger
-from harness.outcome import Boundary, Fault
+from harness.outcome import Boundary, Fault, UsageFault
 from harness.plan import Arm
 from harness.records import ArmRecord, SessionRecord
 
+_LOOK = 0.5  # seconds between looks at whether the run was stopped
 Work = Callable[[Arm, int], ArmRecord]
 Tell = Callable[[ArmRecord], None]
 
@@ -26,6 +28,7 @@ class _Session:
     arm: str
     attempt: int
     record: SessionRecord
+    done: threading.Event  # set when it is committed
 
 
 @dataclass(frozen=True)
@@ -45,9 +48,13 @@ class Executor:
 
     def emit(self, arm: str, attempt: int, record: SessionRecord) -> None:
         """Called by arms, from any thread. Raises Fault when the run has been stopped: the arm need not go on."""
+        done = threading.Event()
+        self._inbox.put(_Session(arm, attempt, record, done))
+        # a session that was paid for is in the ledger before anything is done with it, so that it is never run again
+        while record.model is not None and not done.wait(_LOOK) and not self._stopped.is_set():
+            pass
         if self._stopped.is_set():
             raise Fault(Boundary.LEDGER, "the run was stopped")
-        self._inbox.put(_Session(arm, attempt, record))
 
     def run(self, arms: Sequence[Arm], work: Work, tell: Tell) -> None:
         """Run all `arms`; `tell` hears each committed record. Raises what an arm or the ledger raised.
@@ -72,8 +79,17 @@ class Executor:
             self._stopped.set()
             self._reach("run:stopping")
             pool.shutdown(wait=True, cancel_futures=True)
+            self._keep_paid()
             raise
         pool.shutdown()
+
+    def _keep_paid(self) -> None:
+        """Commit the sessions that were paid for and ended while the run was being stopped."""
+        while not self._inbox.empty():
+            message = self._inbox.get()
+            if isinstance(message, _Session) and message.record.model is not None:
+                with contextlib.suppress(Fault, UsageFault):  # why the run stops is told already
+                    self._ledger.session(message.arm, message.attempt, message.record)
 
     def _submit(self, pool: ThreadPoolExecutor, arm: Arm, attempts: dict[str, int], work: Work) -> None:
         future = pool.submit(work, arm, attempts.get(arm.id, 0) + 1)
@@ -84,6 +100,7 @@ class Executor:
         message = self._inbox.get()
         if isinstance(message, _Session):
             self._ledger.session(message.arm, message.attempt, message.record)
+            message.done.set()
             self._reach("ledger:session")
             return 0
         try:

@@ -24,6 +24,7 @@ from harness.once import Once
 from harness.outcome import UsageFault
 from harness.rundir import replace_file
 from memory_probe.ladder import Condition, Opening
+from memory_probe.model import ModelFault
 from memory_probe.protocol import Episode, MemoryFault, Note, Scope
 from traps import facts
 from traps.background import Mention, PastSession, draw, episodes
@@ -188,12 +189,12 @@ class Haystack:
             self._folder = None
 
     def _build(self, condition: Condition, fixture: str, seed: int) -> Path | str:
-        """The folder of the filled store; trouble of the memory as text, trouble of our disk raised."""
+        """The folder of the filled store; trouble of the memory as text, trouble of our disk or of a model raised."""
         base = Path(tempfile.mkdtemp(dir=self._room()))
         told = self.episodes(fixture, seed)
         try:
             files = _filled(condition, base / "live", told)
-        except OSError:
+        except (OSError, ModelFault):  # a model that gives no answer now may give one to the next arm
             raise
         except Exception as error:
             return f"the background of {fixture} could not be recorded: {type(error).__name__}: {error}"

@@ -120,6 +120,11 @@ class Ledger:
         """Commit one finished arm."""
         self._insert("arm", record.arm, record.attempt, record.model_dump_json())
 
+    def all_arms(self) -> Iterator[ArmRecord]:
+        """Every attempt of every arm, in the order of commitment."""
+        for (text,) in self._read("SELECT record FROM arm ORDER BY id"):
+            yield _parsed(ArmRecord, text, self.path)
+
     def rows(self, table: Literal["session", "arm"]) -> Iterator[Row]:
         """Every committed record of every attempt as it stands, in the order of commitment."""
         for arm, attempt, at, text in self._read(f"SELECT arm, attempt, at, record FROM {table} ORDER BY id"):

@@ -83,3 +83,6 @@ CAPTURE_LIMIT = "capture limit"
 FORBIDDEN_PATH = "forbidden path"
 TIMEOUT = "timeout"
 CHOKED = "oracle choked"
+#: A limit of the session's model use that was reached -> the word for it.
+MODEL_LIMITS = {"calls": "calls limit", "tokens": "tokens limit", "cost": "cost limit"}
+STOPPED = (TIMEOUT, *MODEL_LIMITS.values())  # what may have ended a session early; stands before the cause

@@ -25,11 +25,13 @@ from harness.agents.reference import ReferenceAgent
 from harness.archive import Archive, without_places
 from harness.description import Description
 from harness.details import arms
+from harness.leftovers import lost
 from harness.outcome import Boundary, Fault, Outcome, UsageFault
 from harness.preregistration.plan_start import told as preregistered
 from harness.records import ArmRecord, Ending
 from harness.rows import memory_rows, outcome_counts, reader_of, rows
 from harness.rundir import RunDir, replace_file
+from harness.used import used_rows, with_models
 from memory_probe.protocol import count_tokens
 
 MARKDOWN, PAGE = "report.md", "report.html"
@@ -120,7 +122,10 @@ def run_data(
         carried=frozenset((r.trap, r.condition, r.seed) for r in records if r.carried_by_tree),
         poisoned=_poisoned(stored, records),
         warm_ups=tuple(_warm_up(r, e) for r in records for e in r.endings),
-        spent=tuple(spent_by(archive, r, e) for r in records for e in r.endings),
+        spent=tuple(
+            with_models(spent_by(archive, r, e), r, e, archive.sessions(r)) for r in records for e in r.endings
+        ),
+        used=used_rows(records, archive, lost(folder)),
         facts=found.facts,
         hygiene=found.hygiene,
         parts=found.parts,

@@ -13,6 +13,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,9 @@ from harness.config import RunConfig, validate
 from harness.description import Description
 from harness.executor import Executor, Tell
 from harness.haystack import Haystack, Past, commitments, load, obtain, save
+from harness.judge import Judge
 from harness.ledger import Ledger
+from harness.means import means, require
 from harness.objects import ObjectStore
 from harness.outcome import Boundary, Fault, UsageFault
 from harness.plan import Arm, Plan
@@ -37,7 +40,8 @@ from harness.preregistration.plan_start import Amend, follow, planned
 from harness.preregistration.preregister import body_of
 from harness.rundir import RunDir
 from harness.score import Scorer
-from memory_probe.ladder import Condition, conditions
+from memory_probe.ladder import Condition, conditions, unaided
+from memory_probe.model import ModelFault
 from memory_probe.protocol import MemoryFault
 from oracles.solutions import SolutionError
 from traps.hosted import HostedError
@@ -65,7 +69,7 @@ class Prepared:
 def load_plan(config: RunConfig, known: dict[str, Condition] | None = None) -> Plan:
     """The plan of a configuration. Raises UsageFault for everything a person can mend."""
     try:
-        agent = make_agent(config.agent)
+        agent = make_agent(config)
         traps = planning.select(config, config.cache_dir)
         return planning.make(config, traps, known or dict(conditions()), agent.card)
     except (TrapError, HostedError, SolutionError, MemoryFault) as error:
@@ -83,6 +87,7 @@ def prepare(config: RunConfig, out: Path, known: dict[str, Condition] | None = N
         RunDir.open(out).description().require_own(str(out))
     config = spelt_out(config, known)
     plan = load_plan(config, known)
+    require(config, make_agent(config), plan.conditions.values())
     drawn = None if (out / "run.json").exists() else draw(config, plan)
     folder = RunDir.create(out)
     try:
@@ -98,10 +103,13 @@ def prepare(config: RunConfig, out: Path, known: dict[str, Condition] | None = N
 
 
 def spelt_out(config: RunConfig, known: dict[str, Condition] | None = None) -> RunConfig:
-    """`conditions=all` as the list that it is today, so that a later condition changes no stored plan."""
+    """`conditions=all` as the list that it is today, so that a later condition changes no stored plan.
+
+    These are the conditions that need neither a model nor an extra; the others are run when they are named.
+    """
     if config.conditions != ("all",):
         return config
-    return config.model_copy(update={"conditions": tuple(known or conditions())})
+    return config.model_copy(update={"conditions": unaided(known or conditions())})
 
 
 def draw(config: RunConfig, plan: Plan) -> tuple[drawing.Draws, Past]:
@@ -217,10 +225,12 @@ def _note(ready: Prepared, box: Sandbox, amend: Amend | None) -> None:
         raise _not_kept(folder, error) from error
 
 
-def _unavailable(ready: Prepared) -> dict[str, str]:
-    """Condition -> why it may not be scored. Raises Fault when what was found cannot be kept."""
+def _unavailable(ready: Prepared, judge: Judge) -> dict[str, str]:
+    """Condition -> why it may not be scored. Raises Fault when what was found cannot be kept, or the model is down."""
     try:
-        return refused(cleared(ready.folder, ready.plan.conditions, ready.config.workers))
+        return refused(cleared(ready.folder, ready.plan.conditions, ready.config.workers, judge))
+    except ModelFault as error:
+        raise Fault(Boundary.MODEL, f"conformance: {error}; nothing was run") from error
     except OSError as error:
         raise _not_kept(ready.folder, error) from error
 
@@ -240,22 +250,29 @@ def execute(
     checked: Collection[int] = (1, 2, 3),
     scorer: Scorer | None = None,
     amend: Amend | None = None,
+    max_cost: Decimal | None = None,
 ) -> None:
     """Run every owed arm. The sandbox is opened here unless one is given (which stays open).
 
     `unavailable` are conditions that may not be scored, with the reason; None asks the conformance suite. `checked` are
     the sessions whose public check, which decides nothing, is run. A given `scorer` knows what it judged before.
-    `amend` is leave to differ from the frozen plan, if there is one. Raises UsageFault for a difference without it.
+    `amend` is leave to differ from the frozen plan, if there is one. `max_cost` is what all sessions of the run may
+    cost together, USD. Raises UsageFault for a difference from the plan without leave, Halt when the money is spent.
     """
     folder, config = ready.folder, ready.config
     box = sandbox or open_sandbox(config, ready.label)
     haystack = Haystack(folder.path, ready.plan.backgrounds, ready.past)
+    agent = make_agent(config)
     try:
         _note(ready, box, amend)
-        if unavailable is None:
-            unavailable = _unavailable(ready)
-        reach("run:start")
-        with Ledger(folder.ledger) as ledger:
+        owed, asked = [arm.id for arm in ready.owed], ready.plan.conditions.values()
+        with (
+            Ledger(folder.ledger) as ledger,
+            means(config, asked, agent, folder, box, ledger, owed, max_cost) as got,
+        ):
+            if unavailable is None:
+                unavailable = _unavailable(ready, got.judge)
+            reach("run:start")
             store = ObjectStore(folder.objects)
             executor = Executor(ledger, config.workers, reach)
             context = Context(
@@ -265,13 +282,16 @@ def execute(
                 folder=folder,
                 store=store,
                 sandbox=box,
-                agent=make_agent(config.agent),
+                agent=agent,
                 scorer=scorer or Scorer(box, ready.plan, config),
                 emit=executor.emit,
                 reach=reach,
                 haystack=haystack,
                 unavailable=unavailable,
                 checked=checked,
+                door=got.door,
+                judge=got.judge,
+                paid=got.paid,
             )
             executor.run(ready.owed, lambda arm, attempt: run_arm(context, arm, attempt), tell)
         reach("run:end")

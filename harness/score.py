@@ -15,7 +15,7 @@ from harness.config import RunConfig
 from harness.delta import Change, Delta, apply, changes, classify, glob
 from harness.draw import Draw
 from harness.once import Once
-from harness.outcome import CHOKED, FORBIDDEN_PATH, NO_EDIT, TIMEOUT, Boundary, Fault, Outcome
+from harness.outcome import CHOKED, FORBIDDEN_PATH, NO_EDIT, Boundary, Fault, Outcome
 from harness.plan import Plan
 from harness.records import Ending, VerdictCheck
 from harness.snapshot import Entry, Snapshot, overlay, to_tar, tree_id
@@ -53,16 +53,19 @@ class Scorer:
         reader: str,
         start: Snapshot,
         delta: Delta,
-        timed_out: bool = False,
+        stopped: str = "",
     ) -> Ending:
-        """The ending of one S3. Raises Fault (oracle) or SandboxError when our side broke."""
+        """The ending of one S3; `stopped` is the word for what ended the session early, if anything did.
+
+        Raises Fault (oracle) or SandboxError when our side broke.
+        """
         if delta.forbidden:
             return _ending(reader, Outcome.TRAPPED, FORBIDDEN_PATH, delta, Boundary.AGENT)
         begun = time.perf_counter()
         verdict, shared = self.judge_once(trap, history, draw, start, delta.production)
         seconds = 0.0 if shared else round(time.perf_counter() - begun, 4)
         if verdict.no_edit:
-            late = f"{TIMEOUT}: " if timed_out else ""
+            late = f"{stopped}: " if stopped else ""
             return _ending(reader, Outcome.FAILED, late + NO_EDIT, delta, Boundary.AGENT, judging=seconds)
         if verdict.choked and self._oracle_at_fault(trap, history, draw, start, verdict):
             raise Fault(
@@ -70,8 +73,8 @@ class Scorer:
             )
         outcome = Outcome(verdict.outcome)
         cause = _cause(verdict, outcome)
-        if timed_out and outcome != Outcome.PASS:
-            cause = f"{TIMEOUT}: {cause}"
+        if stopped and outcome != Outcome.PASS:
+            cause = f"{stopped}: {cause}"
         used = _used({**draw.facts, **verdict.derived}, delta.production)
         return _ending(reader, outcome, cause, delta, None, verdict, used, shared, seconds)
 

@@ -9,13 +9,16 @@ from __future__ import annotations
 import hashlib
 import tarfile
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from containers.sandbox import MIB, WORK, Limits, Mount, Result, Sandbox, Spec
+from containers.layer import LAYER, Layer
+from containers.sandbox import MEMORY, MIB, WORK, Dropped, Limits, Mount, Result, Sandbox, Spec
 from harness.agents.agent import Agent, Task
+from harness.agents.pull import Pull
 from harness.config import RunConfig
 from harness.delta import is_cache
+from harness.door import Door, Used
 from harness.objects import ObjectStore
 from harness.once import Once
 from harness.outcome import Boundary, Fault
@@ -28,7 +31,10 @@ _ROOM_PER_FILE = 12_800  # bytes of disk for each file that may come out: a page
 
 @dataclass(frozen=True)
 class Finished:
-    """A session that is over. `tree` is what the agent left; `cut_short` says that a capture limit was hit."""
+    """A session that is over. `tree` is what the agent left; `cut_short` says that a capture limit was hit.
+
+    `memory` is what stands in the directory in which the agent keeps its own notes, where it has one.
+    """
 
     result: Result
     tree: Mapping[bytes, Entry]
@@ -37,6 +43,9 @@ class Finished:
     dropped: tuple[str, ...]
     cut_short: str
     seconds: float
+    used: Used = field(default_factory=Used)
+    memory: Snapshot | None = None
+    memory_bytes: int = 0  # of that directory, as it went in
 
 
 def session_limits(config: RunConfig) -> Limits:
@@ -59,22 +68,51 @@ class CheckMemo:
         return found.model_copy(update={"shared": shared})
 
 
-def run_session(sandbox: Sandbox, store: ObjectStore, agent: Agent, task: Task, memory_text: str) -> Finished:
-    """Run one session. Raises SandboxError when the sandbox broke, Fault when its export cannot be read."""
+def run_session(
+    sandbox: Sandbox,
+    store: ObjectStore,
+    agent: Agent,
+    task: Task,
+    memory_text: str,
+    door: Door | None = None,
+    pull: Pull | None = None,
+) -> Finished:
+    """Run one session. Raises SandboxError when the sandbox broke, Fault when its export cannot be read.
+
+    `door` is the way to the model, and to the programs, of an agent that needs some; `pull` answers what it asks a
+    memory meanwhile.
+    """
     begun = time.perf_counter()
     spec = agent.spec(task)
     spec = replace(spec, limits=_returning(spec.limits, len(task.tree)))
-    result = sandbox.run(spec)
-    try:
-        tree, refused = from_tar(result.exports.get(WORK, b""))
-    except tarfile.TarError as error:
-        raise Fault(Boundary.SANDBOX, f"the exported tree is no tar stream: {error}") from error
+    door = door or Door()
+    with door.visit(spec.limits.wall, (pull.local(),) if pull else ()) as visit:
+        whole = replace(spec, endpoint=visit.endpoint, layer=door.layer)
+        result = pull.during(lambda: sandbox.run(whole)) if pull else sandbox.run(whole)
+        used = visit.used()
+    tree, refused = _exported(result, WORK)
+    memory = None if task.memory is None else _exported(result, MEMORY)[0]
     capped = [d for d in result.dropped if d.cap]
     dropped = tuple(f"{d.path}: {d.why}" for d in (*result.dropped, *refused))[:200]
     cut_short = f"{capped[0].path}: {capped[0].why}" if capped else ""
     stored = "" if cut_short else store.put(tree)
-    carried = manifest(spec, task, memory_text)
-    return Finished(result, tree, stored, carried, dropped, cut_short, time.perf_counter() - begun)
+    carried = manifest(spec, task, memory_text, door.layer)
+    seconds = time.perf_counter() - begun
+    return Finished(result, tree, stored, carried, dropped, cut_short, seconds, used, memory, _bytes_in(task))
+
+
+def _bytes_in(task: Task) -> int:
+    """Bytes of the notes that an agent finds in its directory."""
+    if task.memory is None:
+        return 0
+    return sum(len(entry.data) for entry in from_tar(task.memory)[0].values())
+
+
+def _exported(result: Result, path: str) -> tuple[Mapping[bytes, Entry], Sequence[Dropped]]:
+    try:
+        return from_tar(result.exports.get(path, b""))
+    except tarfile.TarError as error:
+        raise Fault(Boundary.SANDBOX, f"the exported tree is no tar stream: {error}") from error
 
 
 def _returning(limits: Limits, start: int) -> Limits:
@@ -92,13 +130,18 @@ def _returning(limits: Limits, start: int) -> Limits:
     )
 
 
-def manifest(spec: Spec, task: Task, memory_text: str) -> tuple[Carried, ...]:
-    """What enters the sandbox: every mount, the command and environment, and the memory part of the prompt."""
+def manifest(spec: Spec, task: Task, memory_text: str, layer: Layer | None = None) -> tuple[Carried, ...]:
+    """What enters the sandbox: every mount, the command and environment, and the memory part of the prompt.
+
+    Of a layer, which is the same for all sessions, the digest of its contents stands there, and no size.
+    """
     rows = [_carried(f"mount {path}", mount.tar) for path, mount in sorted(spec.mounts.items())]
     rows.append(_carried("prompt", task.prompt.encode()))
     rows.append(_carried("memory in prompt", memory_text.encode()))
     rows.append(_carried("command", "\0".join(spec.command).encode()))
     rows.append(_carried("environment", "\0".join(f"{k}={v}" for k, v in sorted(spec.env.items())).encode()))
+    if layer is not None:
+        rows.append(Carried(name=f"layer {LAYER}", bytes=0, sha256=layer.digest))
     return tuple(rows)
 
 

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from containers.sandbox import AGENT, TASK, WORK, Limits, Mount, Spec
+from containers.layer import Recipe
+from containers.relay_usage import Dialect
+from containers.sandbox import AGENT, MEMORY, TASK, WORK, Limits, Mount, Spec
 from harness.snapshot import Snapshot
 from traps.fixtures import File
 from traps.fixtures import to_tar as files_tar
@@ -29,7 +31,11 @@ class Script:
 
 @dataclass(frozen=True)
 class Task:
-    """One session as an agent gets it. `tree` is a tar with a one-commit repository; `step` is 1, 2 or 3."""
+    """One session as an agent gets it. `tree` is a tar with a one-commit repository; `step` is 1, 2 or 3.
+
+    `memory` is a tar of the directory in which the agent keeps its own notes (None: it must keep none, and its own
+    memory is off); `tools` says that a memory answers over MCP (see `pull`).
+    """
 
     step: int
     prompt: str
@@ -37,30 +43,54 @@ class Task:
     reader: str
     limits: Limits
     script: Script = field(default_factory=Script)
+    memory: bytes | None = None
+    tools: bool = False
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a session of an agent is given beside its task.
+
+    dialect   in which it calls the model; None: it calls none
+    recipe    the programs that stand in the layer; None: none
+    pull      whether it can ask a memory over MCP
+    files     whether it has a memory of its own that lives as files, and can be told to keep it at /memory
+    """
+
+    dialect: Dialect | None = None
+    recipe: Recipe | None = None
+    pull: bool = False
+    files: bool = False
 
 
 class Agent(Protocol):
     """`card` goes into the plan; `readers` says whether reader levels apply."""
 
     card: str
+    needs: Needs
     own_fault: bool  # does a non-zero exit mean that our content broke, not that an agent failed?
 
     def spec(self, task: Task) -> Spec:
         """The one command of the session."""
 
 
-def session_spec(task: Task, command: tuple[str, ...], program: Mapping[str, File]) -> Spec:
-    """A session's spec: the tree at /work, the prompt at /task, the agent's files read-only at /agent."""
-    return Spec(
-        command=command,
-        mounts={
-            WORK: Mount(task.tree, writable=True),
-            TASK: Mount(files_tar({"prompt.md": File(task.prompt.encode())})),
-            AGENT: Mount(files_tar(dict(program))),
-        },
-        exports=(WORK,),
-        limits=task.limits,
-    )
+def session_spec(
+    task: Task, command: tuple[str, ...], program: Mapping[str, File], env: Mapping[str, str] | None = None
+) -> Spec:
+    """A session's spec: the tree at /work, the prompt at /task, the agent's files read-only at /agent.
+
+    The directory of an agent's own memory, where it has one, is at /memory and comes back.
+    """
+    mounts = {
+        WORK: Mount(task.tree, writable=True),
+        TASK: Mount(files_tar({"prompt.md": File(task.prompt.encode())})),
+        AGENT: Mount(files_tar(dict(program))),
+    }
+    exports: tuple[str, ...] = (WORK,)
+    if task.memory is not None:
+        mounts[MEMORY] = Mount(task.memory, writable=True)
+        exports = (WORK, MEMORY)
+    return Spec(command=command, mounts=mounts, exports=exports, env=env or {}, limits=task.limits)
 
 
 def read_program(folder: Path) -> dict[str, File]:

@@ -6,7 +6,7 @@ Invariant: neither reads notes; `solution` does S1 and S2 as the reference agent
 from __future__ import annotations
 
 from containers.sandbox import AGENT, TOOLS, WORK, Spec
-from harness.agents.agent import Task, session_spec
+from harness.agents.agent import Needs, Task, session_spec
 from harness.agents.reference import ReferenceAgent
 from harness.snapshot import LINK, to_tar
 from traps.fixtures import File
@@ -27,6 +27,7 @@ class NopAgent:
 
     card = "nop 1 (does nothing)"
     own_fault = False
+    needs = Needs()
 
     def spec(self, task: Task) -> Spec:
         return session_spec(task, ("true",), {})
@@ -37,6 +38,7 @@ class SolutionAgent:
 
     card = "solution 1 (stored solution in S3)"
     own_fault = True
+    needs = Needs()
 
     def __init__(self) -> None:
         self._reference = ReferenceAgent()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import traps.reader
 from containers.sandbox import AGENT, TOOLS, WORK, Spec
-from harness.agents.agent import PROMPT, Task, session_spec
+from harness.agents.agent import PROMPT, Needs, Task, session_spec
 from traps.fixtures import File
 
 _MAIN = f"""\
@@ -27,6 +27,7 @@ class ReferenceAgent:
 
     card = "reference agent 2 (deterministic; reader levels careful and credulous)"
     own_fault = True
+    needs = Needs()
 
     def __init__(self) -> None:
         folder = Path(traps.reader.__file__).parent

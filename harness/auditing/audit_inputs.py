@@ -21,10 +21,11 @@ from harness.auditing.audit_finding import Finding, at, sessions
 from harness.auditing.audit_material import Case, Material
 from harness.auditing.audit_search import Needle
 from harness.outcome import UsageFault
+from harness.prompts import Prompt, prompt_of
 from harness.records import Carried, SessionRecord
 from harness.snapshot import Snapshot
 from memory_probe.protocol import View
-from memory_probe.render import HEADING, memory_bytes, render
+from memory_probe.render import HEADING, memory_bytes
 from traps.fixtures import File
 from traps.fixtures import to_tar as files_tar
 from traps.schema import Event, Poison
@@ -72,7 +73,8 @@ def _prompt(material: Material, case: Case, session: SessionRecord, rows: Mappin
     if view is None or session.number not in (1, 2, 3):
         material.miss("a prompt", "its view cannot be read, and with it not compared")
         return
-    text, prompt, memory = _told(case, session.number, view)
+    text, told = _told(material, case, session.number, view)
+    prompt, memory = told.whole, told.memory
     task = hashlib.sha256(files_tar({"prompt.md": File(prompt.encode())})).hexdigest()
     held = material.own(case, material.search(text.encode()))
     if _digest(prompt) == session.prompt:
@@ -91,12 +93,11 @@ def _prompt(material: Material, case: Case, session: SessionRecord, rows: Mappin
         yield f"the prompt outside of its memory part holds {named(held)}"
 
 
-def _told(case: Case, step: int, view: View) -> tuple[str, str, str]:
-    """The task's text, the whole prompt and its memory part, as `harness.arm` puts them together."""
+def _told(material: Material, case: Case, step: int, view: View) -> tuple[str, Prompt]:
+    """The task's text, and the prompt that it makes with the view."""
     session = case.trap.spec.session[step - 1]
     text = case.trap.texts[session.prompt]
-    prompt = f"{text.rstrip()}\n\n{render(view, session.date)}"
-    return text, prompt, prompt[len(text) :] if view.items else ""
+    return text, prompt_of(text, view, session.date, material.run.config.delivery)
 
 
 def _differing(rows: Mapping[str, Carried], wanted: Mapping[str, str]) -> Iterator[str]:
@@ -111,7 +112,7 @@ def _made(material: Material, case: Case, session: SessionRecord) -> Made:
     spec = _spec(material, case, session)
     program = None if config.name == "command" or (config.name == "solution" and session.number == 3) else spec
     made = {
-        "environment": b"",
+        "environment": "\0".join(f"{k}={v}" for k, v in sorted(spec.env.items())).encode() if spec else None,
         "command": "\0".join(spec.command).encode() if spec else None,
         f"mount {AGENT}": program.mounts[AGENT].tar if program else None,
     }
@@ -136,7 +137,7 @@ def _spec(material: Material, case: Case, session: SessionRecord) -> Spec | None
     solution: Snapshot | None = {} if session.number == 3 else None
     task = Task(session.number, "", b"", level, Limits(), Script(case.trap.playbook, solution))
     try:
-        agent = CommandAgent(config.command, None) if config.name == "command" else make_agent(config)
+        agent = CommandAgent(config.command, None) if config.name == "command" else make_agent(material.run.config)
     except UsageFault:
         return None
     return agent.spec(task)

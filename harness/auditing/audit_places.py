@@ -77,8 +77,8 @@ def other_places(material: Material) -> Iterator[Finding]:
 def network(material: Material) -> Iterator[Finding]:
     """Programs, calls and failures of a network beyond loopback. In a sandbox without one nothing can answer."""
     for case, session in sessions(material):
-        if session.network != "none":
-            told = f"the record says network {session.network!r}, not 'none'"
+        if session.network != (due := "none" if session.model is None else "model"):
+            told = f"the record says network {session.network!r}, not {due!r}"
             yield Finding("network", "breach", at(case, session), told)
     for case, session, trace, source in _named(material, "network"):
         if not material.quoted(session, trace.context):

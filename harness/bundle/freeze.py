@@ -22,7 +22,8 @@ from harness.bundle.container import BundleError
 from harness.bundle.derived import analysis, page, spent
 from harness.bundle.manifest import Manifest
 from harness.bundle.opened import Opened
-from harness.bundle.public import checkout, public_arm, public_description, public_session
+from harness.bundle.packs import MOST
+from harness.bundle.public import checkout, configured_models, public_arm, public_description, public_session
 from harness.bundle.rows import Told, as_lines
 from harness.bundle.seal import Seal, run_seal
 from harness.bundle.signing import SigningKey
@@ -32,7 +33,7 @@ from harness.ledger import Ledger
 from harness.objects import ObjectStore
 from harness.outcome import UsageFault
 from harness.plan import differing
-from harness.records import ArmRecord, SessionRecord
+from harness.records import ArmRecord, SessionRecord, exchange_blobs
 from harness.stores import chunks
 from traps.fixtures import File
 
@@ -124,11 +125,11 @@ class _Freezer:
 
     def _public(self, arms: list[Told[ArmRecord]], sessions: list[Told[SessionRecord]]) -> None:
         alias = self.seal.pseudonym
-        texts = check_texts(arms)
+        texts, models = check_texts(arms), configured_models(self.run.stored.meaning)
         self.public |= {
             layout.RUN: _json(public_description(self.folder.read_json("run.json"))),
-            layout.ARMS: as_lines(arm.but(public_arm(arm.record, alias, texts)) for arm in arms),
-            layout.SESSIONS: as_lines(session.but(public_session(session.record, alias)) for session in sessions),
+            layout.ARMS: as_lines(arm.but(public_arm(arm.record, alias, texts, models)) for arm in arms),
+            layout.SESSIONS: as_lines(told.but(public_session(told.record, alias, models)) for told in sessions),
             layout.SPENT: spent(self.run),
         }
         for name in (layout.COMMITMENTS, layout.SANDBOXES):
@@ -155,7 +156,7 @@ class _Freezer:
 
     def _trees(self, sessions: list[Told[SessionRecord]]) -> int:
         """Every tree as rows of path, mode and digest, and the bytes by digest. How many trees there are."""
-        wanted = unique(tree for s in sessions for tree in (s.record.tree_in, s.record.tree_out))
+        wanted = unique(tree for s in sessions for tree in s.record.trees)
         digests: dict[str, bytes] = {}
         lines: list[bytes] = []
         bodies: dict[bytes, bytes] = {}
@@ -174,10 +175,15 @@ class _Freezer:
         return len(wanted)
 
     def _blobs(self, arms: list[Told[ArmRecord]], sessions: list[Told[SessionRecord]]) -> None:
-        texts = {b for s in sessions for b in (s.record.prompt, s.record.view, s.record.transcript) if b}
         stores = {a.record.store for a in arms if a.record.store}
-        names = sorted(texts | stores)
-        self.writer.put_packs(layout.BLOB_PACK, ((bytes.fromhex(n), self.folder.get_blob(n)) for n in names))
+        plain = stores.union(*(s.record.texts for s in sessions))
+        exchanges = exchange_blobs([*(s.record for s in sessions), *(a.record for a in arms)])
+
+        def read(name: str) -> bytes:
+            return self.folder.get_blob(name) if name in plain else self.folder.get_packed(name, MOST)
+
+        names = sorted(plain | exchanges)
+        self.writer.put_packs(layout.BLOB_PACK, ((bytes.fromhex(name), read(name)) for name in names))
         parts = sorted({chunk for store in stores for chunk in chunks(self.folder, store)})
         self.writer.put_packs(layout.CHUNK_PACK, ((bytes.fromhex(n), self.folder.raw_packed(n)) for n in parts))
 

@@ -12,18 +12,21 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from harness.config import PLACES, ROOT
-from harness.outcome import CAPTURE_LIMIT, CHOKED, FORBIDDEN_PATH, NO_EDIT, TIMEOUT, Outcome
-from harness.records import ArmRecord, Carried, Ending, SessionRecord, VerdictCheck
+from harness.outcome import CAPTURE_LIMIT, CHOKED, FORBIDDEN_PATH, NO_EDIT, STOPPED, Outcome
+from harness.records import ArmRecord, Carried, Ending, ModelTokens, ModelUse, SessionRecord, VerdictCheck
 
 Pseudonym = Callable[[str], str]
 
 SEALED = "(sealed)"
-_WORDS = (NO_EDIT, CAPTURE_LIMIT, FORBIDDEN_PATH, TIMEOUT, CHOKED)
+_WORDS = (NO_EDIT, CAPTURE_LIMIT, FORBIDDEN_PATH, *STOPPED, CHOKED)
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z _-]{0,59}")
 
 
-def public_arm(record: ArmRecord, pseudonym: Pseudonym, texts: Collection[str]) -> ArmRecord:
-    """The record without free texts; `texts` are those of the oracle's checks, which are public."""
+def public_arm(
+    record: ArmRecord, pseudonym: Pseudonym, texts: Collection[str], models: Collection[str] = ()
+) -> ArmRecord:
+    """The record without free texts; `texts` are those of the oracle's checks, which are public, and so are `models`:
+    the names in the configuration."""
     return record.model_copy(
         update={
             "store": pseudonym(record.store),
@@ -31,6 +34,7 @@ def public_arm(record: ArmRecord, pseudonym: Pseudonym, texts: Collection[str]) 
             "shown_types": tuple(plain_word(word) for word in record.shown_types),
             "sleep": _plain_keys(record.sleep),
             "refused": None if record.refused is None else _plain_keys(record.refused),
+            "asked": record.asked and _use(record.asked, pseudonym, models),
         }
     )
 
@@ -81,19 +85,48 @@ def _plain_keys(counts: Mapping[str, int]) -> dict[str, int]:
     return found
 
 
-def public_session(record: SessionRecord, pseudonym: Pseudonym) -> SessionRecord:
+def public_session(record: SessionRecord, pseudonym: Pseudonym, models: Collection[str] = ()) -> SessionRecord:
     """The record with every id under a pseudonym, without output and without paths that an agent chose."""
     check = record.check and record.check.model_copy(update={"output": ""})
     return record.model_copy(
         update={
             "tree_in": pseudonym(record.tree_in),
             "tree_out": pseudonym(record.tree_out),
+            "memory_in": record.memory_in and pseudonym(record.memory_in),
+            "memory_out": record.memory_out and pseudonym(record.memory_out),
             "prompt": pseudonym(record.prompt),
             "view": pseudonym(record.view),
             "transcript": pseudonym(record.transcript),
             "carried": tuple(_carried(carried, pseudonym) for carried in record.carried),
             "dropped": tuple(SEALED for _ in record.dropped),
             "check": check,
+            "model": record.model and _use(record.model, pseudonym, models),
+        }
+    )
+
+
+def configured_models(meaning: Mapping[str, Any]) -> frozenset[str]:
+    """Names of models in the configuration of a plan."""
+    config = meaning.get("config", {})
+    return frozenset(str(config[key]) for key in ("model.name", "judge.name") if config.get(key))
+
+
+def _use(use: ModelUse, pseudonym: Pseudonym, models: Collection[str]) -> ModelUse:
+    """A program may name any model and any target; only names that were configured stay."""
+
+    def named(model: str) -> str:
+        return model if not model or model in models else SEALED
+
+    def renamed(entry: ModelTokens) -> ModelTokens:
+        return entry.model_copy(update={"model": named(entry.model)})
+
+    return use.model_copy(
+        update={
+            "tokens": tuple(renamed(entry) for entry in use.tokens),
+            "refused": tuple(SEALED for _ in use.refused),
+            "exchange": pseudonym(use.exchange),
+            "unpriced": tuple(named(model) for model in use.unpriced),
+            "trouble": SEALED if use.trouble else "",
         }
     )
 
@@ -104,12 +137,11 @@ def _carried(carried: Carried, pseudonym: Pseudonym) -> Carried:
 
 def public_description(data: Mapping[str, Any]) -> dict[str, Any]:
     """run.json without the places of the machine that it was run on."""
-    config = dict(data["config"])
-    for key in PLACES - {"schema", "agent.program"}:
-        config.pop(key, None)
-    agent = dict(config.get("agent", {}))
-    agent.pop("program", None)
-    return {**data, "config": {**config, "agent": agent}}
+    config = {key: dict(value) if isinstance(value, dict) else value for key, value in data["config"].items()}
+    for key in PLACES - {"schema"}:
+        table, _, name = key.rpartition(".")
+        (config.get(table, {}) if table else config).pop(name, None)
+    return {**data, "config": config}
 
 
 def checkout() -> str:

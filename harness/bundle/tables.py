@@ -16,7 +16,7 @@ from analysis.family import FamilyError, family_from_data
 from harness.bundle import layout
 from harness.bundle.container import BundleError
 from harness.bundle.manifest import Digest
-from harness.config import RunConfig
+from harness.config import PLACES, RunConfig, flatten
 from harness.description import Description
 from harness.rundir import SCHEMA
 from traps.schema import explain
@@ -134,7 +134,7 @@ def _text(name: str, found: Mapping[str, Any]) -> bytes:
 def _require_meaning(run: Mapping[str, Any]) -> None:
     meaning = _valid("run.json: meaning", _Meaning, run.get("meaning"))
     counts = _valid("run.json: meaning.config", _Counts, meaning.config)
-    if unknown := sorted(meaning.config.keys() - RunConfig().semantic().keys()):
+    if unknown := sorted(meaning.config.keys() - (flatten(RunConfig().model_dump(by_alias=True)).keys() - PLACES)):
         raise BundleError(f"run.json: meaning.config: {unknown[0][:40]!r} is no key that is known here")
     if list(meaning.conditions) != counts.conditions or set(meaning.traps) != set(meaning.oracles):
         raise BundleError("run.json: meaning: conditions, traps and oracles are not those of its configuration")

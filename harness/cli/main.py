@@ -21,6 +21,7 @@ from harness.cli.planning import key, plan
 from harness.cli.read import report, show, status
 from harness.cli.replaying import audit, replay, rescore
 from harness.cli.run import resume, run
+from harness.cli.transfer import transfer
 from harness.cli.trap import trap
 from harness.outcome import BOUNDARIES, INTERRUPTED, USAGE, Fault, UsageFault
 from memory_probe.protocol import MemoryFault
@@ -46,6 +47,7 @@ for command in (
     report,
     analyse,
     compare,
+    transfer,
     trap,
     memory,
     conditions,

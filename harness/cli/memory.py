@@ -25,6 +25,7 @@ from harness.rundir import RunDir
 from harness.stores import restore_store, write_files
 from memory_probe.inspect import inspect as inspect_file
 from memory_probe.ladder import Condition, conditions
+from memory_probe.model import Unasked
 from memory_probe.opening import Opening
 from memory_probe.protocol import MemoryFault, Unlisted
 from memory_probe.store.schema import FILE
@@ -117,7 +118,7 @@ def _condition(home: RunDir, record: ArmRecord) -> Condition:
 def _listing(home: RunDir, record: ArmRecord, space: Path) -> dict[str, Any]:
     """The records as the protocol lists them."""
     condition = _condition(home, record)
-    opened = ask(lambda: condition.open(Opening(space)))
+    opened = ask(lambda: condition.open(Opening(space, model=Unasked())))
     try:
         listed = ask(lambda: opened.records(include_inactive=True))
         if isinstance(listed, Unlisted):

@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from analysis.plain import plain
+from harness.archive import Archive
 from harness.candidates import read as read_candidates
 from harness.candidates import removed
 from harness.cli.output import committed
@@ -16,6 +18,7 @@ from harness.cli.pages import html_option, only_one, write_page
 from harness.details import fate
 from harness.draw import load as load_draws
 from harness.ledger import Ledger
+from harness.leftovers import lost
 from harness.objects import ObjectStore
 from harness.outcome import COMPLETE, INCOMPLETE, Outcome, UsageFault
 from harness.plan import Arm
@@ -24,6 +27,7 @@ from harness.reporting import encoded
 from harness.reporting import report as reported
 from harness.rows import memory_rows, outcome_counts, rows
 from harness.rundir import RunDir
+from harness.used import used_rows
 
 _folder = click.argument("folder", type=click.Path(path_type=Path), metavar="RUN")
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -77,7 +81,9 @@ def report(folder: Path, markdown: bool, html: Path | None, candidates: Path | N
     records = committed(home)
     if as_json:
         arms = [row.__dict__ for row in rows(records)]
-        click.echo(json.dumps({"arms": arms, **memory_rows(home.description(), records).plain()}, indent=1))
+        used = plain(used_rows(records, Archive.open(home), lost(home)))
+        told = {"arms": arms, **memory_rows(home.description(), records).plain(), "used": used}
+        click.echo(json.dumps(told, indent=1))
         return COMPLETE
     made = reported(home, records, _removed(candidates))
     if html is not None:

@@ -6,13 +6,15 @@ import datetime as dt
 import json
 import os
 from collections.abc import Callable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import click
 
 from harness.bundle import layout
-from harness.cli.output import committed
+from harness.cli.dry import dry_run
+from harness.cli.output import MONEY, committed
 from harness.config import RunConfig, load
 from harness.outcome import COMPLETE, INCOMPLETE, Outcome, UsageFault
 from harness.preregistration.plan_freeze import prepare_anew
@@ -27,6 +29,9 @@ from harness.rundir import RunDir
 def _leave(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of a start that may differ from its frozen plan."""
     key = click.Path(path_type=Path)
+    command = click.option(
+        "--max-cost", type=MONEY, metavar="USD", help="What all sessions of the run together may cost."
+    )(command)
     command = click.option("--sign", "key", type=key, help="Key for an amendment (default: your own).")(command)
     return click.option("--amend", "reason", help="Leave to differ from the frozen plan: why, in one line.")(command)
 
@@ -36,6 +41,8 @@ def _leave(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--out", type=click.Path(path_type=Path), help="Run directory (default: runs/<time>).")
 @click.option("--facts-from", type=click.Path(path_type=Path), help="Reuse the draw of this run (marked as such).")
 @click.option("--jobs", "-j", type=click.IntRange(0), help="Arms at a time (default: one a core).")
+@click.option("--dry-run", "dry", is_flag=True, help="Run nothing: say what would be run, and what it may cost.")
+@click.option("--like", type=click.Path(path_type=Path), help="Run that --dry-run estimates from (default: newest).")
 @_leave
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def run(
@@ -45,6 +52,9 @@ def run(
     jobs: int | None,
     reason: str | None,
     key: Path | None,
+    max_cost: Decimal | None,
+    dry: bool,
+    like: Path | None,
     as_json: bool,
 ) -> int:
     """Run a fold: every trap x condition x seed x history of the configuration.
@@ -64,7 +74,11 @@ def run(
         config = load(Path(files[0]) if files else None, [w for w in words if "=" in w], base)
     if jobs is not None:
         config = config.model_copy(update={"jobs": jobs})
-    return _go(config, out or _fresh(), as_json, _asked(reason, key))
+    if like is not None and not dry:
+        raise UsageFault("--like: says what a dry run estimates from (--dry-run)")
+    if dry:
+        return dry_run(config, out, like, as_json)
+    return _go(config, out or _fresh(), as_json, _asked(reason, key), max_cost)
 
 
 @click.command()
@@ -74,14 +88,20 @@ def run(
 @_leave
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def resume(
-    folder: Path, words: tuple[str, ...], jobs: int | None, reason: str | None, key: Path | None, as_json: bool
+    folder: Path,
+    words: tuple[str, ...],
+    jobs: int | None,
+    reason: str | None,
+    key: Path | None,
+    max_cost: Decimal | None,
+    as_json: bool,
 ) -> int:
     """Go on with a run: the arms that are owed (never finished, or invalid)."""
     stored = stored_config(RunDir.open(folder), {} if jobs is None else {"jobs": jobs})
     if files := [w for w in words if "=" not in w]:
         raise UsageFault(f"{files[0]!r}: a run is resumed with its own configuration (only KEY=VALUE words)")
     config = load(None, words, stored.model_dump(mode="json", by_alias=True))
-    return _go(config, folder, as_json, _asked(reason, key))
+    return _go(config, folder, as_json, _asked(reason, key), max_cost)
 
 
 def _asked(reason: str | None, key: Path | None) -> Amend | None:
@@ -95,7 +115,7 @@ def _fresh() -> Path:
     return Path("runs") / f"{now}-{os.getpid()}"
 
 
-def _go(config: RunConfig, out: Path, as_json: bool, amend: Amend | None) -> int:
+def _go(config: RunConfig, out: Path, as_json: bool, amend: Amend | None, max_cost: Decimal | None) -> int:
     ready = prepare_anew(config, out, amend) if amend else prepare(config, out)
     amended = len(held(ready.folder)[1]) if amend else 0
     if ready.plan.family and (unmet := ready.plan.unmet):
@@ -105,7 +125,7 @@ def _go(config: RunConfig, out: Path, as_json: bool, amend: Amend | None) -> int
             err=True,
         )
     with Progress(len(ready.plan.arms), len(ready.plan.arms) - len(ready.owed)) as progress:
-        execute(ready, progress.tell, _on_the_way, amend=amend)
+        execute(ready, progress.tell, _on_the_way, amend=amend, max_cost=max_cost)
     if amend and amended == len(held(ready.folder)[1]):
         click.echo("--amend: nothing differs from the plan; no amendment was made", err=True)
     return _finish(ready, out, as_json)

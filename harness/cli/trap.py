@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,10 @@ from harness.boxes import open_sandbox
 from harness.cli.auditing import audit, candidates, opacity
 from harness.cli.authoring import new, tell_mended, with_oracle
 from harness.cli.instruments import instruments
+from harness.cli.live import check_live, split
 from harness.cli.matrix import matrix
-from harness.cli.places import placed, places, selected, wanted, which
+from harness.cli.output import MONEY
+from harness.cli.places import folder, placed, places, selected, wanted, which
 from harness.config import RunConfig
 from harness.outcome import COMPLETE, REJECTED, UsageFault
 from harness.plan import load_oracles
@@ -51,6 +54,9 @@ trap.add_command(instruments)
 @which
 @places
 @click.option("--fix", is_flag=True, help="First mend what follows from the files themselves, each change told.")
+@click.option("--live", metavar="AGENT", help="In place of the gates: this agent, with model.name=… and other keys.")
+@click.option("--out", type=folder, help="With --live: where its run is kept (default: runs/live-<time>).")
+@click.option("--max-cost", type=MONEY, metavar="USD", help="With --live: what it may cost.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def check(
     ids: tuple[str, ...],
@@ -59,10 +65,18 @@ def check(
     traps_dir: Path | None,
     oracles_dir: Path | None,
     fix: bool,
+    live: str | None,
+    out: Path | None,
+    max_cost: Decimal | None,
     as_json: bool,
 ) -> int:
     """Check traps by every gate. Exit 3 on any problem."""
+    ids, words = split(ids)
     config = wanted(ids, every, sandbox, traps_dir, oracles_dir)
+    if live is not None:
+        return check_live(config, live, words, out, max_cost, as_json)
+    if words or out or max_cost:
+        raise UsageFault(f"{(words or ['--out, --max-cost'])[0]!r}: only with --live AGENT")
     if fix:
         tell_mended(config, quiet=as_json)
     problems = []

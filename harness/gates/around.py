@@ -19,6 +19,10 @@ class Around:
     def __init__(self, box: Sandbox) -> None:
         self._box, self.name = box, box.name
 
+    @property
+    def python(self) -> str:
+        return self._box.python
+
     def describe(self) -> Mapping[str, str]:
         return self._box.describe()
 
@@ -57,4 +61,5 @@ def _key(spec: Spec) -> tuple[object, ...]:
     """Everything that a run depends on."""
     mounts = ((path, m.writable, hashlib.sha256(m.tar).digest()) for path, m in sorted(spec.mounts.items()))
     env = tuple(sorted(spec.env.items()))
-    return spec.command, spec.stdin, tuple(mounts), spec.exports, env, spec.cwd, spec.limits, spec.endpoint
+    layer = spec.layer and spec.layer.digest
+    return spec.command, spec.stdin, tuple(mounts), spec.exports, env, spec.cwd, spec.limits, spec.endpoint, layer

@@ -24,7 +24,7 @@ from harness.arm import as_fault
 from harness.bundle.opened import Opened
 from harness.outcome import Fault, Outcome, UsageFault
 from harness.plan import Plan
-from harness.records import ArmRecord, Ending
+from harness.records import ArmRecord, Ending, stopped_by
 from harness.replaying.comparison import Difference, compared, shortened
 from harness.replaying.copied import write_run
 from harness.replaying.recorded import Recorded, kept
@@ -150,7 +150,8 @@ def _ending(recorded: Recorded, scorer: Scorer, record: ArmRecord, old: Ending) 
         if reason := kept(old, recorded.run.sessions(record)):
             return old, "kept", reason
         case = recorded.case(record, old)
-        new = scorer.end(case.trap, case.history, case.draw, old.reader, case.start, case.delta, case.session.timed_out)
+        stopped = stopped_by(case.session)
+        new = scorer.end(case.trap, case.history, case.draw, old.reader, case.start, case.delta, stopped)
         return case.traced(old, new), "scored", ""
     except Exception as error:  # whatever it is, it is this arm's and no reason to stop
         why = f"could not be scored: {_why(error)}"

@@ -74,7 +74,7 @@ class Answer(_Strict):
     """One line of the worker; see `harness.replaying.view_worker`."""
 
     job: _Count
-    end: Literal["said", "unknown", "version", "model", "late", "long", "died"]
+    end: Literal["said", "unknown", "version", "extra", "late", "long", "died"]
     said: str
 
 

@@ -2,7 +2,7 @@
 
     stdin   a key of 32 bytes; {"seconds", "bytes", "kept", "jobs": [...]}; the files of job n lie at /task/<n>/<k>
     stdout  {"ready": true}, then one line a job: {"job", "end", "said"}; HMAC-SHA256 in front of each (hex)
-    end     said: what the reader of the store wrote is in `said`; unknown, version, model: the condition cannot be
+    end     said: what the reader of the store wrote is in `said`; unknown, version, extra: the condition cannot be
             opened here; late, long, died: the reader of the store was ended, or ended itself
 
 Invariant: a store is opened in a child process that has a pipe of its own and nothing else of this process; before
@@ -99,9 +99,9 @@ def _unfit(job: Json, known: Mapping[str, Condition]) -> str:
     """Why the condition of a job cannot be opened here; "" if it can."""
     if job["code"] not in known:
         return "unknown"
+    if known[job["code"]].extra:
+        return "extra"
     card = known[job["code"]].card
-    if card.needs_model:
-        return "model"
     return "" if (card.version, card.instrument) == (job["version"], job["instrument"]) else "version"
 
 
@@ -187,6 +187,7 @@ def _child(files: Path, job: Json, condition: Condition, kept: int, sink: int) -
 
 def _view(files: Path, job: Json, condition: Condition) -> View:
     """What the condition shows of a copy of the store, asked as before S3."""
+    from memory_probe.model import Unasked
     from memory_probe.opening import Opening
     from memory_probe.protocol import Budget, Query
 
@@ -196,7 +197,7 @@ def _view(files: Path, job: Json, condition: Condition) -> View:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(files / str(place), target)
     evidence, poison = (tuple(_item(job, note) for note in job["notes"].get(n, ())) for n in ("evidence", "poison"))
-    memory = condition.open(Opening(NAMESPACE, evidence, poison))
+    memory = condition.open(Opening(NAMESPACE, evidence, poison, model=Unasked()))
     ask = job["query"]
     query = Query(
         **{**ask, **{n: tuple(ask[n]) for n in ("paths", "symbols")}, "now": dt.date.fromisoformat(ask["now"])}

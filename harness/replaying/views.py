@@ -247,7 +247,7 @@ def _spec(wanted: Sequence[_Wanted], key: bytes, seconds: float) -> Spec:
 _UNFIT = {
     "unknown": "the condition is of another package, which is not in the sandbox",
     "version": "the condition was recorded in another version than the one that is here",
-    "model": "the condition needs a model",
+    "extra": "the condition needs an extra of this package, which is not in the sandbox",
 }
 
 

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 from harness.bundle import layout
 from harness.bundle.rows import Told
-from harness.config import PLACES, flatten
+from harness.config import PLACES, flatten, validate
 from harness.items import carried_facts
-from harness.outcome import BOUNDARIES, CAPTURE_LIMIT, FORBIDDEN_PATH, NO_EDIT, TIMEOUT, Outcome
+from harness.outcome import BOUNDARIES, CAPTURE_LIMIT, FORBIDDEN_PATH, NO_EDIT, STOPPED, Outcome
 from harness.plan import Arm
 from harness.records import ArmRecord, Ending, SessionRecord
 from harness.verification.case import Case
@@ -39,7 +39,8 @@ def plan_problems(case: Case) -> Iterator[str]:
         lines = "".join(f"{t} {d}\n" for t, d in sorted(members.items()))
         if hashlib.sha256(lines.encode()).hexdigest() != fold.get("digest"):
             yield f"the traps and oracles are not those of the fold {str(fold.get('name'))[:40]!r}"
-    told, planned = flatten(case.stored.config), meaning.get("config", {})
+    own = validate(case.stored.config, "run.json: config").semantic()
+    told, planned = {k: v for k, v in flatten(case.stored.config).items() if k in own}, meaning.get("config", {})
     for key in sorted({*told, *planned} - PLACES - {"sandbox"}):
         if told.get(key) != planned.get(key):
             yield f"run.json: config.{key} is not the one of the plan"
@@ -184,6 +185,9 @@ def _inconsistent(ending: Ending) -> str:
             if follows == ending.outcome.value
             else f"{ending.outcome.value} does not follow from its checks ({follows})"
         )
-    head = ending.cause.removeprefix(f"{TIMEOUT}: ").partition(":")[0]
+    head = ending.cause
+    for word in STOPPED:
+        head = head.removeprefix(f"{word}: ")
+    head = head.partition(":")[0]
     known = {NO_EDIT: Outcome.FAILED, CAPTURE_LIMIT: Outcome.FAILED, FORBIDDEN_PATH: Outcome.TRAPPED}
     return "" if known.get(head) == ending.outcome else f"{ending.outcome.value} without any check"

@@ -13,8 +13,10 @@ from harness.verification.case import Case
 
 MEMORY, PROMPT = "memory in prompt", "prompt"
 ROWS = ("mount /agent", "mount /task", "mount /work", PROMPT, MEMORY, "command", "environment")
+#: Of agents whose programs are installed, and of those that keep notes of their own.
+ALSO = ("layer /opt/agent", "mount /memory")
 #: Rows that no memory can touch. The mount of the tree holds a packed repository too: its tree is compared by id.
-FIXED = ("mount /agent", "command", "environment")
+FIXED = ("mount /agent", "command", "environment", "layer /opt/agent")
 #: Conditions that no memory may reach: their sessions carry zero bytes.
 EMPTY = ("B0",)
 
@@ -27,16 +29,18 @@ def channel_problems(case: Case) -> Iterator[str]:
             condition = arm.split("/")[1] if arm.count("/") == 3 else ""
             if condition in EMPTY and (told.record.memory_bytes or _bytes(told.record, MEMORY)):
                 yield f"{arm} S{told.record.number}: memory entered a condition that has none"
-            if told.record.network != "none":
+            if told.record.network != ("none" if told.record.model is None else "model"):
                 yield f"{arm} S{told.record.number}: the network was {told.record.network[:40]!r}"
+            if told.record.model is not None and not case.stored.meaning.get("config", {}).get("model.name"):
+                yield f"{arm} S{told.record.number}: it called a model, and the plan has none"
 
 
 def _rows(arm: str, record: SessionRecord) -> Iterator[str]:
     names = [row.name for row in record.carried]
     where = f"{arm} S{record.number}"
-    if strange := [name for name in names if name not in ROWS]:
+    if strange := [name for name in names if name not in (*ROWS, *ALSO)]:
         yield f"{where}: {strange[0][:60]!r} entered the sandbox and is not declared"
-    if sorted(names) != sorted(ROWS) and not strange:
+    if sorted(names) != sorted({*ROWS, *names}) and not strange:
         yield f"{where}: the carry manifest has not each of its rows once"
     shown, told = _bytes(record, MEMORY), record.memory_bytes
     if bool(shown) != bool(told) or shown < told:

@@ -6,7 +6,6 @@ Invariant: as in the other checks: problems in words, none when it holds; nothin
 
 from __future__ import annotations
 
-import datetime as dt
 import hashlib
 import json
 from collections.abc import Iterator
@@ -16,18 +15,19 @@ from harness.bundle import layout
 from harness.bundle.derived import spent
 from harness.bundle.freeze import check_texts
 from harness.bundle.opened import Opened
-from harness.bundle.public import public_arm, public_session
+from harness.bundle.public import configured_models, public_arm, public_session
 from harness.bundle.rows import Told, as_lines, read_lines
 from harness.bundle.thaw import bounded, table
 from harness.draw import draw_digest, misfits
 from harness.haystack import commitments
 from harness.outcome import UsageFault
-from harness.records import ArmRecord, SessionRecord
+from harness.prompts import item_from, prompt_of
+from harness.records import ArmRecord, SessionRecord, exchange_blobs
 from harness.stores import CHUNK, chunks
 from harness.verification.case import Case
 from harness.verification.check_channel import MEMORY, PROMPT
-from memory_probe.protocol import Scope, View, ViewItem, count_tokens
-from memory_probe.render import memory_bytes, render
+from memory_probe.protocol import View, count_tokens
+from memory_probe.render import memory_bytes
 from traps.load import Trap
 
 
@@ -99,10 +99,10 @@ def projection_problems(case: Case) -> Iterator[str]:
         return
     arms = list(read_lines(layout.SEALED_ARMS, case.bundle.get(layout.SEALED_ARMS), ArmRecord))
     sessions = list(read_lines(layout.SEALED_SESSIONS, case.bundle.get(layout.SEALED_SESSIONS), SessionRecord))
-    texts = check_texts(arms)
+    texts, models = check_texts(arms), configured_models(case.stored.meaning)
     shown = {
-        layout.ARMS: [as_lines([a.but(public_arm(a.record, seal.pseudonym, texts))]) for a in arms],
-        layout.SESSIONS: [as_lines([s.but(public_session(s.record, seal.pseudonym))]) for s in sessions],
+        layout.ARMS: [as_lines([a.but(public_arm(a.record, seal.pseudonym, texts, models))]) for a in arms],
+        layout.SESSIONS: [as_lines([s.but(public_session(s.record, seal.pseudonym, models))]) for s in sessions],
     }
     owners: dict[str, list[str]] = {layout.ARMS: [a.arm for a in arms], layout.SESSIONS: [s.arm for s in sessions]}
     for name, lines in shown.items():
@@ -127,8 +127,9 @@ def object_problems(case: Case) -> Iterator[str]:
     named_trees, named_texts = set[str](), set[str]()
     for told in _sealed_sessions(case):
         record = told.record
-        named_trees |= {record.tree_in, record.tree_out} - {""}
-        named_texts |= {record.prompt, record.view, record.transcript} - {""}
+        named_trees |= record.trees
+        named_texts |= record.texts | exchange_blobs([record])
+    named_texts |= exchange_blobs([told.record for told in _sealed_arms(case)])
     stores = {a.record.store for a in _sealed_arms(case)} - {""}
     for what, named, there in (("tree", named_trees, trees), ("text", named_texts | stores, texts)):
         for one in sorted(named - there):
@@ -180,19 +181,16 @@ def _view(whole: Opened, trap: Trap, record: ArmRecord, session: SessionRecord) 
     if stored.problem:
         return f"the view cannot be read ({stored.problem})"
     try:
-        view = View(tuple(_item(item) for item in stored.items))
-        notes = render(view, spec.date)
+        view = View(tuple(item_from(item) for item in stored.items))
+        told = prompt_of(trap.texts[spec.prompt], view, spec.date, whole.config.delivery)
     except (ValueError, TypeError, KeyError, AttributeError):
         return "the view is none"
-    text = trap.texts[spec.prompt]
-    prompt = f"{text.rstrip()}\n\n{notes}"
     carried = {row.name: row for row in session.carried}
-    memory = prompt[len(text) :] if view.items else ""
-    for name, data in ((PROMPT, prompt), (MEMORY, memory)):
+    for name, data in ((PROMPT, told.whole), (MEMORY, told.memory)):
         row, raw = carried.get(name), data.encode()
         if row is None or (row.bytes, row.sha256) != (len(raw), hashlib.sha256(raw).hexdigest()):
             return f"the {name} that was carried is not what the trap and the view make"
-    if hashlib.sha256(prompt.encode()).hexdigest() != session.prompt:
+    if hashlib.sha256(told.whole.encode()).hexdigest() != session.prompt:
         return "the stored prompt is not what the trap and the view make"
     if memory_bytes(view) != session.memory_bytes:
         return "the bytes of memory are not those of the view"
@@ -216,11 +214,3 @@ def _miscounted(record: ArmRecord, session: SessionRecord, view: View) -> str:
     if session.number == 3 and (record.shown_types != types or len(record.shown) != len(types)):
         return "the items that the arm's record tells of are not those of the view"
     return ""
-
-
-def _item(item: Any) -> ViewItem:
-    scope = item["scope"] or {}
-    where = Scope(tuple(scope["files"]), tuple(scope["symbols"]), scope["task"])
-    date = dt.date.fromisoformat(item["date"]) if item["date"] else None
-    kinds = {name: item[name] for name in ("type", "state", "successor", "provenance")}
-    return ViewItem(item["text"], date, scope=where, **kinds)

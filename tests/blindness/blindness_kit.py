@@ -156,6 +156,10 @@ class Recorder:
         self.talks: list[Talk] = []
         self._lock = threading.Lock()
 
+    @property
+    def python(self) -> str:
+        return self.inner.python
+
     def describe(self) -> Mapping[str, str]:
         return self.inner.describe()
 

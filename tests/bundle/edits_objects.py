@@ -215,7 +215,7 @@ EDITS = (
     Tampering("no number in analysis.json", bytes_of(layout.ANALYSIS, b'"value": 1.0', b'"value": NaN'), "contents",
               "analysis.json: not JSON"),
     Tampering("no number in a record", both(lambda r: r["record"].update(seconds=float("nan"))), "contents",
-              "seconds: Input should be a valid number"),
+              "seconds: Input should be a finite number"),
     Tampering("a number of 5000 digits", bytes_of(layout.COMMITMENTS, b'"schema": 1', b'"schema": 1' + b"0" * 5000),
               "contents", "commitments.json: not JSON"),
     Tampering("an attempt of 30 digits", both(lambda r: (r.update(attempt=10**30), r["record"].update(attempt=10**30))),

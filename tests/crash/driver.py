@@ -2,8 +2,9 @@
 
 A job is one line of JSON: {"out", "notes", "words", "base", "kill": [point, n] or null, "fill"}. The child prepares
 and executes the run; at the n-th occurrence of the point it writes its descendants to `<notes>.children` and kills
-itself with SIGKILL. With "fill": [point, n] it fills the disk of the run directory at that point, and goes on.
-The reply is one line of JSON: {"signal", "exit", "said"}. Imports are paid once, which is all that the fork is for.
+itself with SIGKILL; `<notes>.pid` is for those who would do that from outside. With "fill": [point, n] it fills the
+disk of the run directory at that point, and goes on. The reply is one line of JSON: {"signal", "exit", "said"}.
+Imports are paid once, which is all that the fork is for.
 """
 
 from __future__ import annotations
@@ -74,6 +75,7 @@ def fill(ballast: Path) -> None:
 
 def drive(job: dict[str, Any]) -> int:
     out, said = Path(job["out"]), Path(job["notes"] + ".said")
+    Path(job["notes"] + ".pid").write_text(str(os.getpid()))
     try:
         execute(prepare(load(None, job["words"], job["base"]), out), lambda record: None, Trouble(job).reach)
     except (UsageFault, Fault) as error:

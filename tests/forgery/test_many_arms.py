@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from harness.outcome import Outcome
-from memory_probe.ladder import conditions
+from memory_probe.ladder import conditions, unaided
 
 from .forgery_kit import LABELS, Stage, captured, scored, secrets_of
 from .forgery_search import SEARCHES
@@ -70,7 +70,8 @@ os.write(1, os.urandom(1 << 16) + b"word " * 40_000)
 def test_babble_breaks_no_memory(stage: Stage, tmp_path: Path) -> None:
     """Whatever a condition keeps of a session was written by an agent; what chokes on it would be ours to answer."""
     ablations = re.compile(r"A\d+")  # parts of one of the others
-    names = [name for name, it in conditions().items() if not it.card.instrument and not ablations.fullmatch(name)]
+    known = conditions()
+    names = [code for code in unaided(known) if not known[code].card.instrument and not ablations.fullmatch(code)]
     arms = stage.play_all(tmp_path, _BABBLE, f"conditions={','.join(names)}")
     assert {played.arm.condition for played in arms} == set(names)
     for played in arms:

@@ -1,0 +1,294 @@
+"""A run with an agent that calls a model: what is recorded, what is limited, what is paid for once."""
+
+from __future__ import annotations
+
+import base64
+import json
+import secrets
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from containers.sandbox import Sandbox
+from harness.config import load
+from harness.door import Halt
+from harness.leftovers import lost
+from harness.outcome import Boundary, Outcome, UsageFault
+from harness.records import ArmRecord
+from harness.run import execute, prepare
+from harness.rundir import RunDir
+from tests.harness.model_kit import MODEL, WORK, play, words
+from tests.model.faults import Fault, Status, holding
+from tests.model.script import Function, Say, Seen, Shell, Turn
+from tests.model.server import ModelServer
+
+PRICES = f'schema = 1\nversion = "test"\n[model."{MODEL}"]\ninput = 1000.0\noutput = 1000.0\n'
+#: No long waits for an endpoint that is down.
+QUICK = ("model.attempts=2", "model.wait=0.01")
+
+
+def outcomes(records: list) -> dict[str, str]:
+    return {record.condition: record.endings[0].outcome.value for record in records}
+
+
+def test_what_the_memory_kept_reaches_the_model_and_what_it_used_is_recorded(
+    box: Sandbox, mini: Mapping[str, str], tmp_path: Path
+) -> None:
+    with ModelServer(WORK) as server:
+        played = play(server, box, mini, tmp_path / "run", ["conditions=B0,B5"])
+        assert outcomes(played.records) == {"B0": "failed", "B5": "pass"}
+        sessions = [session for _, _, session in played.sessions]
+        assert len(server.log.entries()) == 12
+    folder = RunDir.open(tmp_path / "run")
+    assert [(s.number, s.network) for s in sessions] == [(n, "model") for n in (1, 2, 3, 1, 2, 3)]
+    for session in sessions:
+        assert session.model is not None
+        (used,) = session.model.tokens
+        assert (session.model.calls, used.model, used.calls) == (2, MODEL, 2)
+        assert used.input is not None
+        assert used.input > 20
+        assert (session.model.usd, session.model.unpriced) == (None, (MODEL,))
+        lines = folder.get_packed(session.model.exchange, 1 << 24).splitlines()
+        assert [json.loads(line)["end"] for line in lines] == ["whole", "whole"]
+        assert (
+            folder.get_blob(session.prompt).decode()
+            in json.loads(json.loads(lines[0])["request"])["messages"][0]["content"]
+        )
+    assert not list((tmp_path / "run" / "exchanges").iterdir())
+
+
+def test_the_key_is_nowhere_in_the_run(
+    box: Sandbox, mini: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "sk-" + secrets.token_urlsafe(24)
+    monkeypatch.setenv("TEST_MODEL_KEY", key)
+    with ModelServer(WORK, key=key) as server:
+        played = play(server, box, mini, tmp_path / "run")
+    assert [r.endings[0].outcome for r in played.records] == [Outcome.FAILED]
+    forms = [key.encode()] + [base64.b64encode(b"x" * n + key.encode())[4:-4] for n in range(3)]
+    files = [p for p in (tmp_path / "run").rglob("*") if p.is_file()]
+    held = [p for p in files for data in [p.read_bytes(), unpacked(p)] for form in forms if form in data]
+    assert (len(files) > 20, held) == (True, [])
+
+
+def unpacked(path: Path) -> bytes:
+    import zlib
+
+    try:
+        return zlib.decompress(path.read_bytes())
+    except zlib.error:
+        return b""
+
+
+def test_a_run_without_its_key_says_which_variable_and_makes_nothing(mini: Mapping[str, str], tmp_path: Path) -> None:
+    with ModelServer(WORK, key="sk-" + "0" * 20) as server, pytest.raises(UsageFault) as told:
+        prepare(load(None, words(server), dict(mini)), tmp_path / "run")
+    assert str(told.value) == "model.key_env: the environment variable TEST_MODEL_KEY is not set"
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (["model.name="], "{model} stands in the command, but model.name is not set"),
+        (["model.base_url="], "model.base_url: where the model answers"),
+        (["model.base_url=ftp://x"], "the base URL of a model endpoint is http(s)://host"),
+        (["agent.name=reference"], "model.name: the agent 'reference' calls no model"),
+        (["model.prices=/nowhere/prices.toml"], "model.prices: /nowhere/prices.toml: No such file"),
+    ],
+)
+def test_a_configuration_that_cannot_be_is_refused_with_its_key(
+    more: list[str], told: str, mini: Mapping[str, str], tmp_path: Path
+) -> None:
+    with ModelServer(WORK) as server, pytest.raises(UsageFault) as raised:
+        prepare(load(None, words(server, *more), dict(mini)), tmp_path / "run")
+    assert told in str(raised.value)
+    assert not (tmp_path / "run").exists()
+
+
+def test_an_endpoint_that_stays_down_is_ours_and_what_was_finished_before_is_not_paid_again(
+    box: Sandbox, mini: Mapping[str, str], tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    broken = Fault(Status(500), holding("Labels end with"))
+    with ModelServer(WORK, faults=[broken]) as server:
+        port = server.port
+        first = play(server, box, mini, out, ["conditions=B5", *QUICK])
+        (ending,) = first.records[0].endings
+        assert (ending.outcome, ending.boundary) == (Outcome.INVALID, Boundary.MODEL)
+        assert "500" in ending.cause
+        asked = len(server.log.entries())
+        server.faults = ()
+        second = play(server, box, mini, out, ["conditions=B5", *QUICK])
+        assert outcomes(second.records) == {"B5": "pass"}
+        assert len(server.log.entries()) - asked == 2  # those of S3 alone
+    assert port
+    again = [(attempt, s.number, s.paid_in) for _, attempt, s in second.sessions]
+    assert again == [(1, 1, None), (1, 2, None), (1, 3, None), (2, 1, 1), (2, 2, 1), (2, 3, None)]
+
+
+def test_a_session_that_goes_on_without_end_is_stopped_by_its_calls_and_counts(
+    box: Sandbox, mini: Mapping[str, str], tmp_path: Path
+) -> None:
+    def endless(seen: Seen) -> Turn:
+        return Shell("true")
+
+    with ModelServer(Function(endless)) as server:
+        played = play(server, box, mini, tmp_path / "run", ["conditions=B0", "model.calls=3"])
+        assert len(server.log.entries()) == 9
+    (ending,) = played.records[0].endings
+    assert (ending.outcome, ending.cause, ending.boundary) == (Outcome.FAILED, "calls limit: no edit", Boundary.AGENT)
+
+
+def test_a_run_stops_when_its_money_is_spent_and_goes_on_with_more(
+    box: Sandbox, mini: Mapping[str, str], tmp_path: Path
+) -> None:
+    prices = tmp_path / "prices.toml"
+    prices.write_text(PRICES)
+    more = ["conditions=B0,B5", f"model.prices={prices}"]
+    with ModelServer(WORK) as server:
+        with pytest.raises(Halt) as told:
+            play(server, box, mini, tmp_path / "run", more, max_cost=Decimal("0.2"))
+        assert "max-cost" in str(told.value)
+        stopped = len(server.log.entries())
+        assert 1 <= stopped < 12
+        done = play(server, box, mini, tmp_path / "run", more, max_cost=Decimal(1000))
+        assert outcomes(done.records) | {"B0": "failed"} == {"B0": "failed", "B5": "pass"}
+        asked = len(server.log.entries())
+    paid = sum(s.model.calls for _, _, s in done.sessions if s.model and not s.paid_in)
+    assert paid == asked
+    per_arm = Counter(
+        (arm, s.number) for arm, _, s in done.sessions if s.model and not s.paid_in and not s.model.trouble
+    )
+    assert set(per_arm.values()) == {1}
+
+
+def test_a_limit_in_money_needs_prices(box: Sandbox, mini: Mapping[str, str], tmp_path: Path) -> None:
+    with ModelServer(WORK) as server, pytest.raises(UsageFault, match=f"no price for model {MODEL}"):
+        play(server, box, mini, tmp_path / "run", max_cost=Decimal(1))
+
+
+def test_nothing_is_lost_of_a_run_without_leftovers(box: Sandbox, mini: Mapping[str, str], tmp_path: Path) -> None:
+    with ModelServer(WORK) as server:
+        play(server, box, mini, tmp_path / "run")
+    assert lost(RunDir.open(tmp_path / "run")) == []
+
+
+SEARCH = """python3 - <<'END'
+import json, subprocess
+server = subprocess.Popen(["python3", "/agent/memory_server.py"], stdin=-1, stdout=-1, text=True)
+def call(number, method, **params):
+    message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+    server.stdin.write(json.dumps(message) + "\\n")
+    server.stdin.flush()
+    return json.loads(server.stdout.readline())
+call(1, "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "x", "version": "1"})
+found = call(2, "tools/call", name="search", arguments={"query": "labels, box mark"})
+print(found["result"]["content"][0]["text"])
+END"""
+
+
+def test_a_memory_that_is_asked_by_a_tool_is_shown_what_it_gave(
+    box: Sandbox, mini: Mapping[str, str], tmp_path: Path
+) -> None:
+    def asking(seen: Seen) -> Turn:
+        if seen.turn == 1 and "Labels end with" in seen.text():
+            return Shell(SEARCH)
+        late = "Labels end with" in seen.text()
+        return WORK.turn(replace(seen, turn=seen.turn - 1 if late else seen.turn))
+
+    with ModelServer(Function(asking)) as server:
+        played = play(server, box, mini, tmp_path / "run", ["conditions=B0,B5", "delivery=pull"])
+        assert outcomes(played.records) == {"B0": "failed", "B5": "pass"}
+    folder = RunDir.open(tmp_path / "run")
+    last = {arm.split("/")[1]: s for arm, _, s in played.sessions if s.number == 3}
+    prompts = {code: folder.get_blob(s.prompt) for code, s in last.items()}
+    assert prompts["B0"] == prompts["B5"]
+    assert b"the tool `search` of the server `memory`" in prompts["B5"]
+    assert {code: s.model.pulled for code, s in last.items() if s.model} == {"B0": 1, "B5": 1}
+    shown = {code: json.loads(folder.get_blob(s.view))["items"] for code, s in last.items()}
+    assert [len(shown["B0"]), len(shown["B5"])] == [0, 2]
+    record = next(r for r in played.records if r.condition == "B5")
+    assert {t.name: t.stage for t in record.endings[0].funnel}["mark"] == "used"
+
+
+def noting(seen: Seen) -> Turn:
+    """Keeps what it was told in its directory, and looks there first."""
+    text = seen.text()
+    if "you will then remember nothing of today" in text and seen.turn == 1:
+        marks = "\n".join(line for line in text.splitlines() if "box mark" in line)
+        return Shell(f"cat >> /memory/notes.md <<'END'\n{marks}\nEND")
+    if "you will then remember nothing of today" in text:
+        return Say("Kept.")
+    if seen.turn == 1:
+        return Shell("cat /memory/* 2>&1; ls -la /memory")
+    return WORK.turn(replace(seen, turn=seen.turn - 1))
+
+
+def test_notes_that_an_agent_keeps_itself_are_carried_in_one_directory(
+    box: Sandbox, mini: Mapping[str, str], tmp_path: Path
+) -> None:
+    with ModelServer(Function(noting)) as server:
+        played = play(server, box, mini, tmp_path / "run", ["conditions=B0,FILES"])
+        assert outcomes(played.records) == {"B0": "failed", "FILES": "pass"}
+    kept = [(s.number, s.reader, s.memory_bytes > 0) for arm, _, s in played.sessions if "/FILES/" in arm]
+    assert kept == [(1, "", False), (1, "debrief", False), (2, "", True), (2, "debrief", True), (3, "-", True)]
+    rows = {row.name for arm, _, s in played.sessions if "/B0/" in arm for row in s.carried}
+    assert "mount /memory" not in rows
+
+
+def test_an_agent_without_notes_of_its_own_cannot_run_with_them(mini: Mapping[str, str], tmp_path: Path) -> None:
+    with pytest.raises(UsageFault) as told:
+        prepare(load(None, ["conditions=FILES", "seeds=1"], dict(mini)), tmp_path / "run")
+    assert str(told.value) == "conditions: FILES: the agent 'reference' keeps no notes of its own"
+
+
+def test_what_an_agent_was_told_to_remember_does_not_leave_a_session_without_memory(
+    box: Sandbox, mini: Mapping[str, str], tmp_path: Path
+) -> None:
+    """It writes wherever agents keep notes; nothing of it is there in the next session, and nothing is carried."""
+    secret = "remember-" + secrets.token_hex(8)
+    places = "AGENTS.md CLAUDE.md .claude/CLAUDE.md docs/notes.md ~/.claude/CLAUDE.md ~/.codex/AGENTS.md /tmp/notes"
+    write = f"for f in {places}; do mkdir -p $(dirname $f); echo {secret} >> $f; done\n"
+    write += f"git add -A; git notes add -m {secret}; git config user.name {secret}; git stash; git tag {secret}\n"
+    look = f"grep -rs {secret} / --exclude-dir=proc --exclude-dir=sys -l; git notes list; git config -l; git tag"
+
+    def telling(seen: Seen) -> Turn:
+        if seen.turn == 1:
+            return Shell(look)
+        if seen.turn == 2:
+            assert secret not in seen.last()
+            return Shell(write)
+        return WORK.turn(replace(seen, turn=seen.turn - 2))
+
+    with ModelServer(Function(telling)) as server:
+        played = play(server, box, mini, tmp_path / "run")
+        assert len(server.log.asked()) == 12
+        assert server.log.errors() == ()
+    assert [s.memory_bytes for _, _, s in played.sessions] == [0, 0, 0]
+    memory = [row.bytes for _, _, s in played.sessions for row in s.carried if row.name == "memory in prompt"]
+    assert memory == [0, 0, 0]
+
+
+def test_a_memory_that_asks_a_model_is_counted_with_its_arm(
+    box: Sandbox, mini: Mapping[str, str], tmp_path: Path
+) -> None:
+    def writing(seen: Seen) -> Turn:
+        marks = [line for line in seen.text().splitlines() if "box mark is" in line]
+        return Say("\n".join(f"- {line.strip()}" for line in marks) or "- nothing was said")
+
+    with ModelServer(Function(writing)) as judge:
+        words_ = ["conditions=B4-model", "seeds=1", "judge.name=writer-1", f"judge.base_url={judge.url}/v1"]
+        out = tmp_path / "run"
+        records: list[ArmRecord] = []
+        execute(prepare(load(None, words_, dict(mini)), out), records.append, sandbox=box, unavailable={})
+        assert len(judge.log.asked()) == 2
+    (record,) = records
+    assert [e.outcome.value for e in record.endings] == ["pass", "pass"]
+    assert record.asked is not None
+    assert (record.asked.calls, record.asked.tokens[0].model) == (2, "writer-1")
+    assert not any((out / "exchanges").iterdir())
