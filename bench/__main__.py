@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench import folds, memory, peers, report, sandboxes, statistics
+from bench import folds, memory, peers, replaying, report, sandboxes, statistics
 from bench.containers import bare_container
 from bench.floor import Floor
 from bench.measure import Figure
@@ -34,6 +34,7 @@ def figures() -> Iterator[Figure]:
         store = ObjectStore(Path(folder) / "objects.git")
         yield from sandboxes.figures(box, floor, fixture, store)
         yield from folds.figures(box, floor, MINI)
+        yield from replaying.figures(box)
         yield from memory.figures(box, MINI)
         yield from peers.figures(box)
         from containers.docker import check

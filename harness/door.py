@@ -14,7 +14,7 @@ import secrets
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -28,8 +28,9 @@ from containers.relay_rules import Ledger
 from containers.relay_usage import Dialect
 from containers.sandbox import Endpoint, Sandbox, SandboxError
 from harness.agents.agent import Agent
+from harness.alive import is_of_the_request
 from harness.config import ModelConfig, RunConfig
-from harness.outcome import Boundary, Fault, UsageFault
+from harness.outcome import ERRORS, Boundary, Fault, UsageFault
 from harness.records import ModelUse
 from harness.rundir import RunDir
 from harness.spending import MAX_COST, Budget, use_of
@@ -104,6 +105,8 @@ class _ModelVisit(Visit):
         ledger = self._session.ledger()
         self._account.close(ledger)
         exchange = self._door.folder.put_packed(self._path.read_bytes())
+        if ledger.down and is_of_the_request(self._door.relay, self._door.config.name, self._path):
+            ledger = replace(ledger, down="", hit=(*ledger.hit, ERRORS))
         use = use_of(ledger, exchange, self._door.prices, self._account.longest)
         trouble = trouble_of(ledger)
         return Used(use.model_copy(update={"trouble": trouble.reason if trouble else ""}), trouble, self._path)

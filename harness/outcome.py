@@ -83,6 +83,7 @@ CAPTURE_LIMIT = "capture limit"
 FORBIDDEN_PATH = "forbidden path"
 TIMEOUT = "timeout"
 CHOKED = "oracle choked"
+ERRORS = "errors"  # the endpoint answered what the agent sent by nothing but errors, and anything else well
 #: A limit of the session's model use that was reached -> the word for it.
-MODEL_LIMITS = {"calls": "calls limit", "tokens": "tokens limit", "cost": "cost limit"}
+MODEL_LIMITS = {"calls": "calls limit", "tokens": "tokens limit", "cost": "cost limit", ERRORS: "request errors"}
 STOPPED = (TIMEOUT, *MODEL_LIMITS.values())  # what may have ended a session early; stands before the cause

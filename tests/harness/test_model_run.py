@@ -23,6 +23,7 @@ from harness.run import execute, prepare
 from harness.rundir import RunDir
 from tests.harness.model_kit import MODEL, WORK, play, words
 from tests.model.faults import Fault, Status, holding
+from tests.model.log import Entry
 from tests.model.script import Function, Say, Seen, Shell, Turn
 from tests.model.server import ModelServer
 
@@ -113,10 +114,14 @@ def test_a_configuration_that_cannot_be_is_refused_with_its_key(
 def test_an_endpoint_that_stays_down_is_ours_and_what_was_finished_before_is_not_paid_again(
     box: Sandbox, mini: Mapping[str, str], tmp_path: Path
 ) -> None:
-    out = tmp_path / "run"
-    broken = Fault(Status(500), holding("Labels end with"))
-    with ModelServer(WORK, faults=[broken]) as server:
-        port = server.port
+    out, broken = tmp_path / "run", []
+
+    def from_then_on(entry: Entry) -> bool:
+        if entry.holds("Labels end with"):
+            broken.append(entry)
+        return bool(broken)
+
+    with ModelServer(WORK, faults=[Fault(Status(500), from_then_on)]) as server:
         first = play(server, box, mini, out, ["conditions=B5", *QUICK])
         (ending,) = first.records[0].endings
         assert (ending.outcome, ending.boundary) == (Outcome.INVALID, Boundary.MODEL)
@@ -126,9 +131,36 @@ def test_an_endpoint_that_stays_down_is_ours_and_what_was_finished_before_is_not
         second = play(server, box, mini, out, ["conditions=B5", *QUICK])
         assert outcomes(second.records) == {"B5": "pass"}
         assert len(server.log.entries()) - asked == 2  # those of S3 alone
-    assert port
     again = [(attempt, s.number, s.paid_in) for _, attempt, s in second.sessions]
     assert again == [(1, 1, None), (1, 2, None), (1, 3, None), (2, 1, 1), (2, 2, 1), (2, 3, None)]
+
+
+def test_a_request_that_is_answered_by_errors_for_ever_is_the_agents_doing(
+    box: Sandbox, mini: Mapping[str, str], tmp_path: Path
+) -> None:
+    with ModelServer(WORK, faults=[Fault(Status(500), holding("Labels end with"))]) as server:
+        played = play(server, box, mini, tmp_path / "run", ["conditions=B5", *QUICK])
+    (ending,) = played.records[0].endings
+    assert (ending.outcome, ending.cause, ending.boundary) == (
+        Outcome.FAILED,
+        "request errors: no edit",
+        Boundary.AGENT,
+    )
+    assert [s.model.hit for _, _, s in played.sessions if s.model] == [(), (), ("errors",)]
+
+
+def test_an_endpoint_that_came_back_meanwhile_was_down(box: Sandbox, mini: Mapping[str, str], tmp_path: Path) -> None:
+    """The same request is answered when it is sent once more: it was not its doing."""
+    late: list[Entry] = []
+
+    def for_a_while(entry: Entry) -> bool:
+        late.extend([entry] if entry.holds("Labels end with") else [])
+        return 0 < len(late) <= 2
+
+    with ModelServer(WORK, faults=[Fault(Status(500), for_a_while)]) as server:
+        played = play(server, box, mini, tmp_path / "run", ["conditions=B5", *QUICK])
+    (ending,) = played.records[0].endings
+    assert (ending.outcome, ending.boundary) == (Outcome.INVALID, Boundary.MODEL)
 
 
 def test_a_session_that_goes_on_without_end_is_stopped_by_its_calls_and_counts(
