@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench import folds, memory, peers, replaying, report, sandboxes, statistics
+from bench import folds, memory, peers, relay, replaying, report, sandboxes, statistics
 from bench.containers import bare_container
 from bench.floor import Floor
 from bench.measure import Figure
@@ -26,6 +26,7 @@ def figures() -> Iterator[Figure]:
     """Every figure, as it is measured."""
     yield from statistics.figures()
     yield from report.figures()
+    yield from relay.figures()
     config = load(None)
     toolchain = build_toolchain(config.cache_dir)
     floor = Floor(toolchain)

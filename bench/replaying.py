@@ -28,7 +28,9 @@ def figures(box: Sandbox) -> Iterator[Figure]:
     pairs = [_round(box) for _ in range(ROUNDS)]
     value = statistics.median(again / first for first, again in pairs)
     text = f"{ROUNDS} runs, each replayed; medians {statistics.median(f for f, _ in pairs):.2f} s in the run and "
-    yield Figure("judging in a replay over judging in its run", value, 1.05, note=f"{text}{_middle(pairs):.2f} s after it")
+    yield Figure(
+        "judging in a replay over judging in its run", value, 1.05, note=f"{text}{_middle(pairs):.2f} s after it"
+    )
 
 
 def _middle(pairs: list[tuple[float, float]]) -> float:
