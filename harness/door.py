@@ -21,7 +21,7 @@ from typing import Self
 
 from analysis.cost import PriceError, PriceTable, parse_prices, shipped_prices
 from containers.layer import Layer
-from containers.layer_build import build_layer
+from containers.layer_build import build_layer, own_version
 from containers.relay import Local, Patience, Quota, Relay, Upstream, routes
 from containers.relay_record import CALLS
 from containers.relay_rules import Ledger
@@ -200,13 +200,27 @@ def upstream(config: ModelConfig, dialect: Dialect, who: str = "model") -> Upstr
         raise UsageFault(f"{who}: {error}") from error
 
 
-def open_door(
-    config: RunConfig, agent: Agent, folder: RunDir, sandbox: Sandbox, prices: PriceTable, budget: Budget
-) -> Door:
-    """The door that an agent needs, with its programs installed. Raises UsageFault for what a person can mend."""
+def layer_of(config: RunConfig, agent: Agent, sandbox: Sandbox) -> Layer | None:
+    """The programs of an agent, installed if they are not. Raises UsageFault for what a person can mend."""
+    recipe = agent.needs.recipe
+    if recipe is None:
+        return None
     try:
-        recipe = agent.needs.recipe
-        layer = build_layer(config.cache_dir, recipe, sandbox.python) if recipe else None
+        return build_layer(config.cache_dir, recipe, own_version() if agent.needs.outside else sandbox.python)
+    except SandboxError as error:
+        raise UsageFault(f"{config.agent.name}: {error}") from error
+
+
+def described(sandbox: Sandbox, layer: Layer | None) -> dict[str, str]:
+    """What sandbox and layer say of themselves, for the record. Raises SandboxError."""
+    return {**sandbox.describe(), **({"layer": layer.digest} if layer else {})}
+
+
+def open_door(
+    config: RunConfig, agent: Agent, folder: RunDir, layer: Layer | None, prices: PriceTable, budget: Budget
+) -> Door:
+    """The door that an agent needs. Raises UsageFault for what a person can mend."""
+    try:
         if agent.needs.dialect is None:
             door = Door()
             door.layer = layer

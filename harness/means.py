@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from analysis.cost import PriceTable
+from containers.layer import Layer
 from containers.relay import check
-from containers.sandbox import Sandbox
 from harness import leftovers
 from harness.agents.agent import Agent
 from harness.config import RunConfig
@@ -62,7 +62,7 @@ def means(
     conditions: Iterable[Condition],
     agent: Agent,
     folder: RunDir,
-    box: Sandbox,
+    layer: Layer | None,
     ledger: Ledger,
     owed: Iterable[str],
     limit: Decimal | None,
@@ -73,7 +73,7 @@ def means(
     if agent.needs.dialect is None and not asking:
         if limit is not None:
             raise UsageFault("--max-cost: neither the agent nor a memory of this run calls a model")
-        with open_door(config, agent, folder, box, prices, Budget(None, None, prices)) as door:
+        with open_door(config, agent, folder, layer, prices, Budget(None, None, prices)) as door:
             yield Means(door, Judge())
         return
     for named in [config.model] * (agent.needs.dialect is not None) + [config.judge] * asking:
@@ -81,7 +81,7 @@ def means(
     sessions = ledger.all_sessions()
     budget = Budget(limit, _spent(folder, ledger, sessions, prices), prices)
     with ExitStack() as stack:
-        door = stack.enter_context(open_door(config, agent, folder, box, prices, budget))
+        door = stack.enter_context(open_door(config, agent, folder, layer, prices, budget))
         judge = ModelJudge(config.judge, folder, prices, budget) if asking else Judge()
         stack.callback(judge.close)
         yield Means(door, judge, paid_sessions(sessions, owed) if agent.needs.dialect else {})

@@ -18,6 +18,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from containers.layer import Layer
 from containers.sandbox import Sandbox, SandboxError
 from harness import candidates
 from harness import draw as drawing
@@ -28,6 +29,7 @@ from harness.boxes import open_sandbox
 from harness.clearance import cleared, refused
 from harness.config import RunConfig, validate
 from harness.description import Description
+from harness.door import described, layer_of
 from harness.executor import Executor, Tell
 from harness.haystack import Haystack, Past, commitments, load, obtain, save
 from harness.judge import Judge
@@ -207,14 +209,14 @@ def stored_config(folder: RunDir, changes: dict[str, Any] | None = None) -> RunC
     return validate({**folder.description().config, **(changes or {})}, str(folder.path / "run.json"))
 
 
-def _note(ready: Prepared, box: Sandbox, amend: Amend | None) -> None:
+def _note(ready: Prepared, box: Sandbox, layer: Layer | None, amend: Amend | None) -> None:
     """Keep the versions of the sandbox, once the run is as in its frozen plan, if it has one.
 
     Raises Fault when they cannot be had or kept, UsageFault when the run is not as planned.
     """
     folder = ready.folder
     try:
-        says = box.describe()
+        says = described(box, layer)
         if amend or planned(folder):
             stored = folder.description()
             follow(folder, body_of(ready.config, ready.plan, ready.draws, ready.past, stored, says), amend)
@@ -264,11 +266,12 @@ def execute(
     haystack = Haystack(folder.path, ready.plan.backgrounds, ready.past)
     agent = make_agent(config)
     try:
-        _note(ready, box, amend)
+        layer = layer_of(config, agent, box)
+        _note(ready, box, layer, amend)
         owed, asked = [arm.id for arm in ready.owed], ready.plan.conditions.values()
         with (
             Ledger(folder.ledger) as ledger,
-            means(config, asked, agent, folder, box, ledger, owed, max_cost) as got,
+            means(config, asked, agent, folder, layer, ledger, owed, max_cost) as got,
         ):
             if unavailable is None:
                 unavailable = _unavailable(ready, got.judge)

@@ -12,10 +12,12 @@ from pathlib import Path
 from containers.sandbox import Sandbox, SandboxError
 from harness import draw as drawing
 from harness import haystack, run
+from harness.agents import make_agent
 from harness.boxes import open_sandbox
 from harness.bundle import layout
 from harness.bundle.signing import load_key, own_key
 from harness.config import RunConfig
+from harness.door import described, layer_of
 from harness.haystack import Past
 from harness.outcome import UsageFault
 from harness.plan import Plan
@@ -49,7 +51,7 @@ def freeze(config: RunConfig, out: Path, key: Path | None = None) -> tuple[Froze
         if begun := arms_begun(ready.folder):
             raise UsageFault(f"{out}: sessions of {begun} arms are committed; a plan is frozen before the first one")
         with open_sandbox(ready.config, ready.label) as box:
-            says = describe(box)
+            says = describe(ready.config, box)
         body = body_of(ready.config, ready.plan, ready.draws, ready.past, ready.folder.description(), says)
         signing, made = own_key(key)
         frozen = write_plan(ready.folder, body, signing)
@@ -59,10 +61,10 @@ def freeze(config: RunConfig, out: Path, key: Path | None = None) -> tuple[Froze
         ready.folder.unlock()
 
 
-def describe(box: Sandbox) -> Mapping[str, str]:
-    """What a sandbox says of itself. Raises UsageFault."""
+def describe(config: RunConfig, box: Sandbox) -> Mapping[str, str]:
+    """What a sandbox, and the programs of the agent, say of themselves. Raises UsageFault."""
     try:
-        return box.describe()
+        return described(box, layer_of(config, make_agent(config), box))
     except SandboxError as error:
         raise UsageFault(f"{error}; nothing was run") from error
 
@@ -71,7 +73,7 @@ def amend(config: RunConfig, out: Path, leave: Amend) -> Amendment:
     """Make `config` the plan, in an amendment. Raises UsageFault, also when nothing differs."""
     folder = RunDir.open(out)
     with open_sandbox(config, folder.description().label) as box:
-        says = describe(box)
+        says = describe(config, box)
     ready = prepare_anew(config, out, leave)
     try:
         before = len(held(folder)[1])
