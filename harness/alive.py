@@ -1,4 +1,4 @@
-"""Was it the endpoint or the request? Asked once a session's endpoint was taken to be down.
+"""Was it the endpoint or the request? What an exchange says of an endpoint that failed.
 
 An agent may send what an endpoint answers by errors for ever. If that ended its arm as trouble of ours, an agent could
 have its bad cells left out. An endpoint that is really down comes back, and an arm that met it is not the agent's.
@@ -50,6 +50,37 @@ def is_of_the_request(relay: Relay, model: str, exchange: Path) -> bool:
         if status(route.target, plain) != 200:
             return False
         return status(str(row["target"]), row["request"].encode()) >= 500 and status(route.target, plain) == 200
+
+
+def broken(exchange: Path) -> str:
+    """Why the last answer that an agent was given is none, or "": the endpoint broke it off, or what came is no answer
+    of any dialect. An agent that went on after such an answer met trouble that it could cope with."""
+    last = None
+    with exchange.open("rb") as file:
+        for line in file:
+            row = json.loads(line)
+            if row.get("attempts"):
+                last = row
+    if last is None:
+        return ""
+    if last["end"] == "cut":
+        return "the endpoint broke off its last answer"
+    if last["end"] == "whole" and last["status"] == 200 and not _is_json(last.get("response")):
+        return "the endpoint's last answer is no JSON"
+    return ""
+
+
+def _is_json(body: object) -> bool:
+    """Whether a body is JSON, or a stream of events that hold some."""
+    if not isinstance(body, str):
+        return False
+    told = [line[5:].strip() for line in body.splitlines() if line.startswith("data:")]
+    for text in [part for part in told if part != "[DONE]"] if told else [body]:
+        try:
+            json.loads(text)
+        except (ValueError, RecursionError):
+            return False
+    return True
 
 
 def _last_down(exchange: Path) -> dict[str, Any] | None:

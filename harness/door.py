@@ -28,7 +28,7 @@ from containers.relay_rules import Ledger
 from containers.relay_usage import Dialect
 from containers.sandbox import Endpoint, Sandbox, SandboxError
 from harness.agents.agent import Agent
-from harness.alive import is_of_the_request
+from harness.alive import broken, is_of_the_request
 from harness.config import ModelConfig, RunConfig
 from harness.outcome import ERRORS, Boundary, Fault, UsageFault
 from harness.records import ModelUse
@@ -92,7 +92,7 @@ class Door:
 
 class _ModelVisit(Visit):
     def __init__(self, door: ModelDoor, seconds: float, local: Sequence[Local]) -> None:
-        self._door = door
+        self._door, self._seconds = door, seconds
         self._path = door.exchanges / f"{secrets.token_hex(8)}.jsonl"
         model = door.config
         quota = Quota(model.calls or None, model.tokens or None, seconds)
@@ -108,8 +108,15 @@ class _ModelVisit(Visit):
         if ledger.down and is_of_the_request(self._door.relay, self._door.config.name, self._path):
             ledger = replace(ledger, down="", hit=(*ledger.hit, ERRORS))
         use = use_of(ledger, exchange, self._door.prices, self._account.longest)
-        trouble = trouble_of(ledger)
+        trouble = trouble_of(ledger) or self._broken(ledger)
         return Used(use.model_copy(update={"trouble": trouble.reason if trouble else ""}), trouble, self._path)
+
+    def _broken(self, ledger: Ledger) -> Fault | None:
+        """What the exchange alone tells: an endpoint that did not finish, or said nothing until the time was up."""
+        why = broken(self._path)
+        if ledger.wall >= ENDED * self._seconds and ledger.silent >= SILENT * self._seconds:
+            why = f"the endpoint said nothing in the last {ledger.silent:.0f} s of the session"
+        return Fault(Boundary.MODEL, why) if why else None
 
     def leave(self) -> None:
         """Whatever happened: nothing is asked any more, and what was used is counted."""
@@ -152,6 +159,9 @@ class ModelDoor(Door):
         self.relay.close()
 
 
+#: The part of a session in which an endpoint says nothing, to its end, that makes the session's timeout the endpoint's.
+SILENT = 0.5
+ENDED = 0.95  # the part of its time after which a session was not ended by anything else
 #: Where exchanges lie while their sessions run; what is found there at a start belongs to sessions that were killed.
 EXCHANGES = "exchanges"
 
