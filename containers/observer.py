@@ -1,7 +1,7 @@
 """What a program in a sandbox tried to reach: names that it asked for and addresses that it called.
 
     observer = Observer(session)  # any endpoint
-    sandbox.run(Spec(command, endpoint=observer))
+    sandbox.run(replace(waiting(spec), endpoint=observer))
     observer.attempts()
 
 It is for looking at agents before they are trusted with a run, not for runs. A sandbox has one device, the loopback,
@@ -25,12 +25,12 @@ import struct
 import subprocess
 import sys
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from containers import linux
 from containers.observer_packets import filter_program, read_packet
-from containers.sandbox import Endpoint, SandboxError
+from containers.sandbox import Endpoint, SandboxError, Spec
 
 _SIOCGSKNS, _NS_GET_USERNS = 0x894C, 0xB701  # the namespace of a socket; the one that owns a namespace
 _ATTACH_FILTER = 26  # a socket option
@@ -41,6 +41,15 @@ _TICK = 0.1  # seconds between looks at whether it is over
 _NEW_ROUTE, _REQUEST_ACK_CREATE = 24, 0x405
 _LOCAL_TABLE, _STATIC, _HOST, _LOCAL, _DEVICE = 255, 4, 254, 2, 4
 _SECONDS = 30.0
+#: Until the route for every address stands in the table that anybody may read.
+_WAIT = """\
+tries=0
+until grep -q '/0 host LOCAL' /proc/net/fib_trie; do
+    tries=$((tries + 1)); test $tries -lt 2000 || exit 97
+    sleep 0.01
+done
+exec "$@"
+"""
 
 
 @dataclass(frozen=True)
@@ -54,10 +63,15 @@ class Attempt:
     answered: bool = False
 
 
+def waiting(spec: Spec) -> Spec:
+    """The spec with a command that begins when it is observed: sandboxes do not wait for those who answer."""
+    return replace(spec, command=("sh", "-c", _WAIT, "sh", *spec.command))
+
+
 class Observer:
     """An endpoint that passes everything to the endpoint behind it, and looks at the namespace that it answers in.
 
-    In bubblewrap any user may; in docker it has to be root, and sees the session's container from its start on.
+    In bubblewrap any user may; in docker it has to be root. The spec is to be one of `waiting`.
     """
 
     def __init__(self, behind: Endpoint) -> None:
@@ -206,7 +220,7 @@ def _enter(namespace: int) -> socket.socket:
     )
     watch.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER)
     watch.bind(("lo", _EVERYTHING))
-    for family in (socket.AF_INET, *((socket.AF_INET6,) if _has_six() else ())):
+    for family in (*((socket.AF_INET6,) if _has_six() else ()), socket.AF_INET):  # the last is what is waited for
         _own_every_address(family)
     return watch
 

@@ -30,4 +30,3 @@ def spoken(agent: str, model: ModelConfig, *dialects: Dialect) -> Dialect:
         known = ", ".join(dialects)
         raise UsageFault(f"model.dialect: the {agent} agent does not speak {model.dialect!r} (it speaks: {known})")
     return Dialect(model.dialect)
-
