@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import secrets
 from collections import Counter
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ from containers.sandbox import Sandbox
 from harness.config import load
 from harness.door import Halt
 from harness.leftovers import lost
+from harness.objects import ObjectStore
 from harness.outcome import Boundary, Outcome, UsageFault
 from harness.records import ArmRecord
 from harness.run import execute, prepare
@@ -287,7 +289,9 @@ def test_what_an_agent_was_told_to_remember_does_not_leave_a_session_without_mem
     places = "AGENTS.md CLAUDE.md .claude/CLAUDE.md docs/notes.md ~/.claude/CLAUDE.md ~/.codex/AGENTS.md /tmp/notes"
     write = f"for f in {places}; do mkdir -p $(dirname $f); echo {secret} >> $f; done\n"
     write += f"git add -A; git notes add -m {secret}; git config user.name {secret}; git stash; git tag {secret}\n"
-    look = f"grep -rs {secret} / --exclude-dir=proc --exclude-dir=sys -l; git notes list; git config -l; git tag"
+    # every folder of the sandbox but those that are mounted read-only or belong to the kernel
+    kept = "$(find / -mindepth 1 -maxdepth 1 -type d | grep -vxE '/(proc|sys|dev|usr|tools)')"
+    look = f"grep -rsl {secret} {kept} /dev/shm; git notes list; git config -l; git tag"
 
     def telling(seen: Seen) -> Turn:
         if seen.turn == 1:
@@ -324,3 +328,21 @@ def test_a_memory_that_asks_a_model_is_counted_with_its_arm(
     assert record.asked is not None
     assert (record.asked.calls, record.asked.tokens[0].model) == (2, "writer-1")
     assert not any((out / "exchanges").iterdir())
+
+
+def test_what_an_agent_wrote_into_the_code_is_said_of_the_arm(
+    box: Sandbox, mini: Mapping[str, str], tmp_path: Path
+) -> None:
+    def hiding(seen: Seen) -> Turn:
+        text = seen.text()
+        if seen.turn == 1 and "`full(name)" in text and (marks := re.findall("bm-[0-9a-f]{12}", text)):
+            return Shell(f"printf '\\n\\nMARK = \"{marks[0]}\"\\n' >> src/mini/boxes.py; echo {marks[0]} > AGENTS.md")
+        return WORK.turn(seen)
+
+    with ModelServer(Function(hiding)) as server:
+        played = play(server, box, mini, tmp_path / "run", ["conditions=B0,B5"])
+    carried = {record.condition: record.carried_by_tree for record in played.records}
+    assert carried == {"B0": (), "B5": ("old_mark",)}
+    last = next(s for arm, _, s in played.sessions if s.number == 3 and "/B5/" in arm)
+    tree = ObjectStore(tmp_path / "run" / "objects.git").get(last.tree_in)
+    assert (b"AGENTS.md" in tree, b"src/mini/boxes.py" in tree) == (False, True)
