@@ -11,10 +11,11 @@ import tarfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from containers.layer import LAYER, Layer
 from containers.sandbox import MEMORY, MIB, WORK, Dropped, Limits, Mount, Result, Sandbox, Spec
-from harness.agents.agent import Agent, Task
+from harness.agents.agent import Agent, Outside, Task
 from harness.agents.pull import Pull
 from harness.config import RunConfig
 from harness.delta import is_cache
@@ -88,7 +89,8 @@ def run_session(
     door = door or Door()
     with door.visit(spec.limits.wall, (pull.local(),) if pull else ()) as visit:
         whole = replace(spec, endpoint=visit.endpoint, layer=door.layer)
-        result = pull.during(lambda: sandbox.run(whole)) if pull else sandbox.run(whole)
+        work = partial(_played, agent, sandbox, whole)
+        result = pull.during(work) if pull else work()
         used = visit.used()
     tree, refused = _exported(result, WORK)
     memory = None if task.memory is None else _exported(result, MEMORY)[0]
@@ -99,6 +101,10 @@ def run_session(
     carried = manifest(spec, task, memory_text, door.layer)
     seconds = time.perf_counter() - begun
     return Finished(result, tree, stored, carried, dropped, cut_short, seconds, used, memory, _bytes_in(task))
+
+
+def _played(agent: Agent, sandbox: Sandbox, spec: Spec) -> Result:
+    return agent.drive(sandbox, spec) if isinstance(agent, Outside) else sandbox.run(spec)
 
 
 def _bytes_in(task: Task) -> int:

@@ -18,6 +18,7 @@ from harness.outcome import UsageFault
 #: Agents that call a model -> module and class, which is made from the `ModelConfig`.
 WITH_MODEL = {
     "mini-swe": ("mini_swe", "MiniSweAgent"),
+    "mini-swe-outside": ("mini_swe_outside", "MiniSweOutsideAgent"),
     "codex": ("codex", "CodexAgent"),
     "claude-code": ("claude_code", "ClaudeCodeAgent"),
     "aider": ("aider", "AiderAgent"),

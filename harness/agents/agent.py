@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from containers.layer import Recipe
 from containers.relay_usage import Dialect
-from containers.sandbox import AGENT, MEMORY, TASK, WORK, Limits, Mount, Spec
+from containers.sandbox import AGENT, MEMORY, TASK, WORK, Limits, Mount, Result, Sandbox, Spec
 from harness.snapshot import Snapshot
 from traps.fixtures import File
 from traps.fixtures import to_tar as files_tar
@@ -55,12 +55,14 @@ class Needs:
     recipe    the programs that stand in the layer; None: none
     pull      whether it can ask a memory over MCP
     files     whether it has a memory of its own that lives as files, and can be told to keep it at /memory
+    outside   whether its program runs on the host, and only what the model asks for in the sandbox (see `Outside`)
     """
 
     dialect: Dialect | None = None
     recipe: Recipe | None = None
     pull: bool = False
     files: bool = False
+    outside: bool = False
 
 
 class Agent(Protocol):
@@ -72,6 +74,14 @@ class Agent(Protocol):
 
     def spec(self, task: Task) -> Spec:
         """The one command of the session."""
+
+
+@runtime_checkable
+class Outside(Agent, Protocol):
+    """An agent whose program runs on the host (`needs.outside`); the command of its session answers the program."""
+
+    def drive(self, sandbox: Sandbox, spec: Spec) -> Result:
+        """In the place of `sandbox.run(spec)`: the same, with exit and output of the program. Raises as that does."""
 
 
 def session_spec(

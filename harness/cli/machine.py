@@ -12,7 +12,12 @@ from pathlib import Path
 
 import click
 
-from containers.sandbox import TOOLS
+from containers.building import pip_command
+from containers.layer_build import own_version
+from containers.relay import check as check_relay
+from containers.sandbox import TOOLS, SandboxError
+from harness.agents import WITH_MODEL
+from harness.agents.catalog import entry_of
 from harness.boxes import open_sandbox
 from harness.config import load
 from harness.outcome import COMPLETE, REJECTED
@@ -34,7 +39,7 @@ class Finding:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def doctor(full: bool, as_json: bool) -> int:
     """What works here, and the remedy for what does not. Exit 3 when no sandbox can work."""
-    found = [_python(), _git(), *_sandboxes(full)]
+    found = [_python(), _git(), *_sandboxes(full), *_installers(), *_agents()]
     if as_json:
         click.echo(json.dumps([f.__dict__ for f in found], indent=1))
     else:
@@ -72,6 +77,34 @@ def _sandboxes(full: bool) -> list[Finding]:
         found.append(Finding(name, not problem, problem or "ready", needed=False))
         if full and not problem:
             found.append(_selfcheck(name))
+    return found
+
+
+def _installers() -> list[Finding]:
+    """What agents that call a model take: the way to it, and what installs their programs."""
+    relay, npm = check_relay(), shutil.which("npm")
+    try:
+        pip = Finding("pip", True, " ".join(pip_command()), needed=False)
+    except SandboxError as error:
+        pip = Finding("pip", False, str(error), needed=False)
+    return [
+        Finding("relay", not relay, relay or "ready", needed=False),
+        pip,
+        Finding("npm", bool(npm), npm or "not installed (remedy: apt-get install -y npm)", needed=False),
+    ]
+
+
+def _agents() -> list[Finding]:
+    """Whether the programs of each are installed, for the embedded sandbox; nothing is built."""
+    config, found = load(None), []
+    for entry in (entry_of(name, config) for name in WITH_MODEL):
+        if entry.needs.recipe is None:
+            there, detail = True, "needs no programs"
+        elif there := entry.layer(config.cache_dir, own_version()) is not None:
+            detail = f"{', '.join(entry.pins)} installed"
+        else:
+            detail = f"not installed (remedy: dreambench agents --install {entry.name})"
+        found.append(Finding(f"agent {entry.name}", there, detail, needed=False))
     return found
 
 

@@ -11,6 +11,7 @@ import sys
 
 import click
 
+from harness.cli.agents import agents
 from harness.cli.analyse import analyse
 from harness.cli.bundles import freeze, unpack, verify
 from harness.cli.compare import compare
@@ -51,6 +52,7 @@ for command in (
     trap,
     memory,
     conditions,
+    agents,
     doctor,
     clean,
     plan,
