@@ -28,7 +28,9 @@ from traps.schema import explain
 #: A factor's name and the plan keys that belong to it (each with everything below it).
 FACTORS: Mapping[str, tuple[str, ...]] = {
     "haystack": ("config.haystack", "background"),
-    "agent": ("agent", "config.agent"),
+    "agent": ("agent", "config.agent", "config.model"),
+    "judge": ("config.judge",),  # the model that memories ask
+    "delivery": ("config.delivery",),
     "conditions": ("config.conditions", "conditions"),
     "budget": ("config.budget",),
     "limits": ("config.limits",),
@@ -40,8 +42,7 @@ FACTORS: Mapping[str, tuple[str, ...]] = {
     "sandbox": ("sandbox",),  # of the configuration, outside the plan's meaning
 }
 #: Keys that can move a control, which has no memory; instruments are filled within the budget, too.
-_MOVES_ALL = ("agent", "config.agent", "config.limits", "traps", "oracles", "sandbox", "format")
-_MOVES_INSTRUMENTS = ("config.budget",)
+_MOVES_ALL = (*FACTORS["agent"], *FACTORS["delivery"], "config.limits", "traps", "oracles", "sandbox", "format")
 _UNKNOWN = "?"  # the history of a trap of which no arm has run yet
 
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
@@ -221,7 +222,7 @@ def _controls(a: Taken, b: Taken) -> dict[str, bool]:
 
 
 def _can_move(keys: Mapping[str, str], condition: str, instrument: bool) -> bool:
-    prefixes = (*_MOVES_ALL, f"conditions.{condition}", *(_MOVES_INSTRUMENTS if instrument else ()))
+    prefixes = (*_MOVES_ALL, f"conditions.{condition}", *(FACTORS["budget"] if instrument else ()))
     return any(_under(key, prefixes) for key in keys)
 
 

@@ -13,7 +13,7 @@ import json
 import os
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -26,6 +26,7 @@ from harness.outcome import UsageFault
 from harness.records import ModelUse
 from harness.rundir import RunDir
 from harness.spending import use_of
+from traps.schema import explain
 
 LOST = "lost.jsonl"
 
@@ -35,7 +36,7 @@ class Lost(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    schema_version: int = 1
+    schema_version: Literal[1] = 1
     use: ModelUse
 
 
@@ -64,7 +65,8 @@ def lost(folder: RunDir) -> list[ModelUse]:
     try:
         return [Lost.model_validate_json(line).use for line in path.read_text(encoding="utf-8").splitlines()]
     except (ValidationError, ValueError) as error:
-        raise UsageFault(f"{path}: a line that cannot be read: {str(error)[:200]}") from error
+        why = explain(error) if isinstance(error, ValidationError) else str(error)
+        raise UsageFault(f"{path}: a line that cannot be read: {why[:200]}") from error
 
 
 def _ledger(path: Path, calls: Path) -> Ledger:

@@ -37,7 +37,7 @@ class Rule:
 
 
 def at(case: Case, session: SessionRecord) -> str:
-    """Where a finding is, in words."""
+    """Where a finding is, in words; also of a further turn."""
     return f"{case.record.arm} S{session.number}" + (f" {session.reader}" if session.reader not in ("", "-") else "")
 
 

@@ -13,7 +13,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
-from containers.sandbox import AGENT, TASK, WORK, Limits, Spec
+from containers.layer import LAYER
+from containers.sandbox import AGENT, TASK, WORK, Spec
+from harness import kept
 from harness.agents import make_agent
 from harness.agents.agent import Script, Task
 from harness.agents.command import CommandAgent
@@ -23,14 +25,18 @@ from harness.auditing.audit_search import Needle
 from harness.outcome import UsageFault
 from harness.prompts import Prompt, prompt_of
 from harness.records import Carried, SessionRecord
-from harness.snapshot import Snapshot
+from harness.session import session_limits
+from harness.snapshot import Entry, Snapshot
+from harness.stage import DEBRIEF
+from harness.verification.check_notes import broken
 from memory_probe.protocol import View
 from memory_probe.render import HEADING, memory_bytes
 from traps.fixtures import File
 from traps.fixtures import to_tar as files_tar
-from traps.schema import Event, Poison
+from traps.schema import Event, Poison, TrapError
 
 ROWS = (f"mount {AGENT}", f"mount {TASK}", f"mount {WORK}", "prompt", "memory in prompt", "command", "environment")
+_LAYER = f"layer {LAYER}"  # of agents whose programs are installed
 _SLOT = re.compile(r"<<(.{0,400}?)>>", re.S)
 _NAME = re.compile(r"refs\.([a-z][a-z0-9_]*)|([A-Za-z_][A-Za-z0-9_]*)")
 Made = Mapping[str, tuple[str, frozenset[int]] | None]
@@ -46,26 +52,47 @@ def inputs(material: Material) -> Iterator[Finding]:
                 yield Finding(RULE, "breach", at(case, session), "an arm has no such session")
             elif (n := times[session.number, session.reader]) > 1:
                 yield Finding(RULE, "breach", at(case, session), f"one attempt has this session {n} times")
-    made: dict[tuple[str, int, str], Made] = {}
+    made: dict[tuple[str, int, str, bool], Made] = {}
     for case, session in sessions(material):
-        key = case.trap.id, session.number, session.reader
+        key = case.trap.id, session.number, session.reader, kept.keeps(case.record.condition)
         if key not in made:
             made[key] = _made(material, case, session)
         rows = {row.name: row for row in session.carried}
         for message in (
-            *_names_of(session),
+            *_names_of(case, session),
             *_prompt(material, case, session, rows),
+            *_notes(material, case, session),
             *_program(material, case, rows, made[key]),
         ):
             yield Finding(RULE, "breach", at(case, session), message)
         material.miss(f"mount {WORK}", "the repository around the tree is made by git; its bytes are not kept")
 
 
-def _names_of(session: SessionRecord) -> Iterator[str]:
+def _names_of(case: Case, session: SessionRecord) -> Iterator[str]:
     names = Counter(row.name for row in session.carried)
-    for name in sorted({*ROWS, *names}):
-        if names[name] != 1 or name not in ROWS:
+    due = {*ROWS, *([kept.ROW] if kept.keeps(case.record.condition) else ())}
+    for name in sorted({*due, *names}):
+        if names[name] != 1 or name not in {*due, _LAYER}:
             yield f"the manifest has {names[name]} rows {name!r}"
+
+
+def _notes(material: Material, case: Case, session: SessionRecord) -> Iterator[str]:
+    """The directory of an agent that keeps notes: what the session before left, as it was carried, and its bytes."""
+    view = material.views.get(session.view)
+    if not kept.keeps(case.record.condition) or view is None:
+        return
+    before = next((old for each, old in kept.chain(case.sessions) if each is session), None)
+    if why := broken(session, before, memory_bytes(view), lambda tree: _snapshot(material, tree)):
+        yield why
+
+
+def _snapshot(material: Material, tree: str) -> Snapshot:
+    """A tree that was read. Raises UsageFault where a part could not be."""
+    if material.trees.broken_in(tree):
+        raise UsageFault("a part of it cannot be read")
+    rows = material.trees.files(tree)
+    bodies = dict(material.trees.bodies(row.id for row in rows.values()))
+    return {path: Entry(row.mode.decode("ascii", "replace"), bodies[row.id]) for path, row in rows.items()}
 
 
 def _prompt(material: Material, case: Case, session: SessionRecord, rows: Mapping[str, Carried]) -> Iterator[str]:
@@ -73,7 +100,11 @@ def _prompt(material: Material, case: Case, session: SessionRecord, rows: Mappin
     if view is None or session.number not in (1, 2, 3):
         material.miss("a prompt", "its view cannot be read, and with it not compared")
         return
-    text, told = _told(material, case, session.number, view)
+    try:
+        text, told = _told(material, case, session, view)
+    except (TrapError, KeyError):
+        material.miss("a prompt", "what was to be told cannot be made")
+        return
     prompt, memory = told.whole, told.memory
     task = hashlib.sha256(files_tar({"prompt.md": File(prompt.encode())})).hexdigest()
     held = material.own(case, material.search(text.encode()))
@@ -81,23 +112,29 @@ def _prompt(material: Material, case: Case, session: SessionRecord, rows: Mappin
         wanted = {"prompt": _digest(prompt), "memory in prompt": _digest(memory), f"mount {TASK}": task}
         yield from _differing(rows, wanted)
     else:
-        yield "the prompt is not the task's text and the rendering of the view"
+        work = "the task's text and the rendering of the view"
+        yield f"the prompt is not {'what was said after the session' if kept.is_debrief(session) else work}"
         try:
             outside = material.blob(session.prompt).partition(f"\n\n{HEADING}".encode())[0]
             held = material.own(case, material.search(outside))
         except UsageFault:
             pass  # counted when it was to be read
-    if session.memory_bytes != memory_bytes(view):
+    if not kept.keeps(case.record.condition) and session.memory_bytes != memory_bytes(view):
         yield f"memory_bytes is {session.memory_bytes}, the view has {memory_bytes(view)}"
     if held:
         yield f"the prompt outside of its memory part holds {named(held)}"
 
 
-def _told(material: Material, case: Case, step: int, view: View) -> tuple[str, Prompt]:
-    """The task's text, and the prompt that it makes with the view."""
-    session = case.trap.spec.session[step - 1]
-    text = case.trap.texts[session.prompt]
-    return text, prompt_of(text, view, session.date, material.run.config.delivery)
+def _told(material: Material, case: Case, session: SessionRecord, view: View) -> tuple[str, Prompt]:
+    """The task's text, and the prompt that it makes with the view. A further turn is told the notes, and has no task.
+
+    Raises TrapError, KeyError for notes that cannot be made.
+    """
+    if kept.is_debrief(session) and case.draw is not None:
+        return "", Prompt(kept.debrief_prompt(case.trap, case.history.name, session.number, case.draw), "")
+    about = case.trap.spec.session[session.number - 1]
+    text = case.trap.texts[about.prompt]
+    return text, prompt_of(text, view, about.date, material.run.config.delivery)
 
 
 def _differing(rows: Mapping[str, Carried], wanted: Mapping[str, str]) -> Iterator[str]:
@@ -132,12 +169,16 @@ def _program(material: Material, case: Case, rows: Mapping[str, Carried], made: 
 
 def _spec(material: Material, case: Case, session: SessionRecord) -> Spec | None:
     """What the configured agent would be started with. No file that the configuration names is read."""
-    config = material.run.config.agent
-    level = session.reader if session.reader not in ("", "-") else "careful"
+    run = material.run.config
+    config, model = run.agent, run.model if run.model.name else None
+    level = session.reader if session.reader not in ("", "-", DEBRIEF) else "careful"
     solution: Snapshot | None = {} if session.number == 3 else None
-    task = Task(session.number, "", b"", level, Limits(), Script(case.trap.playbook, solution))
+    notes = b"" if kept.keeps(case.record.condition) else None
+    pulls = run.delivery == "pull" and not kept.is_debrief(session)
+    limits = session_limits(run)
+    task = Task(session.number, "", b"", level, limits, Script(case.trap.playbook, solution), notes, pulls)
     try:
-        agent = CommandAgent(config.command, None) if config.name == "command" else make_agent(material.run.config)
+        agent = CommandAgent(config.command, None, model) if config.name == "command" else make_agent(run)
     except UsageFault:
         return None
     return agent.spec(task)
@@ -153,6 +194,12 @@ def start_trees(material: Material) -> Iterator[Finding]:
         written: set[int] = set()
         for session in case.sessions:
             held = material.own(case, material.in_tree(session.tree_in))
+            if kept.is_debrief(session):  # on the tree as its session left it, and its own is dropped
+                known = {needle.name for needle in material.own(case, written)}
+                if strange := [needle for needle in held if needle.name not in known]:
+                    told = f"the start tree holds {named(strange)}, which no session wrote"
+                    yield Finding(TREE, "breach", at(case, session), told)
+                continue
             if held and session.number == 3:
                 yield from _carried(material, case, session, held, written)
             elif held:
@@ -187,15 +234,20 @@ def _as_recorded(case: Case, session: SessionRecord, held: Iterable[Needle]) -> 
 
 
 def told_in_time(material: Material) -> Iterator[Finding]:
-    """A prompt holds no fact of its draw that no event had told by then. An instrument is shown all notes in S3."""
+    """What a session is given holds no fact of its draw that no event had told by then: the prompt, the view that it
+    asked for, the notes that its agent keeps. An instrument is shown all notes in S3."""
     for case in material.cases:
         instrument = _instrument(material, case)
         for session in case.sessions:
-            known = _known(case, session.number, instrument)
-            held = material.own(case, material.found.get(session.prompt, frozenset()))
-            if early := [needle for needle in held if needle.name not in known]:
-                told = f"the prompt holds {named(early)}, which nothing had told by then"
-                yield Finding(TIME, "breach", at(case, session), told)
+            known = _known(case, session.number + kept.is_debrief(session), instrument)
+            places = {"the prompt holds": material.found.get(session.prompt, frozenset())}
+            places["the notes hold"] = material.in_notes(session)
+            if material.run.config.delivery == "pull":
+                places["the view holds"] = material.found.get(session.view, frozenset())
+            for place, found in places.items():
+                if early := [needle for needle in material.own(case, found) if needle.name not in known]:
+                    told = f"{place} {named(early)}, which nothing had told by then"
+                    yield Finding(TIME, "breach", at(case, session), told)
 
 
 def _known(case: Case, step: int, instrument: bool) -> set[str]:

@@ -24,6 +24,7 @@ from memory_probe.protocol import View
 from traps.load import Trap
 from traps.schema import History
 
+MOST = 1 << 29  # bytes of an exchange
 _BLOB = re.compile(r"[0-9a-f]{64}")
 
 
@@ -50,10 +51,11 @@ class Case:
 class Material:
     """What was read. Found values are positions in `search.needles`.
 
-    found    blob (transcript, view, prompt, store's manifest) -> values in it
+    found    blob (transcript, view, prompt, exchange with a model, store's manifest) -> values in it
     seen     git blob -> values in it
     views    blob -> view
-    traces   transcript -> what it names
+    traces   transcript or exchange -> what it names
+    keys     blob -> beginnings of what looks like a key of some service
     edits    (old, new) git blobs -> what the added lines name
     counted  how many arms, sessions, blobs, stores, trees, files and bytes were looked at
     unseen   (what, why) -> how often
@@ -67,6 +69,7 @@ class Material:
     seen: dict[str, frozenset[int]] = field(default_factory=dict)
     views: dict[str, View] = field(default_factory=dict)
     traces: dict[str, tuple[Trace, ...]] = field(default_factory=dict)
+    keys: dict[str, tuple[str, ...]] = field(default_factory=dict)
     edits: dict[tuple[str, str], tuple[Trace, ...]] = field(default_factory=dict)
     counted: Counter[str] = field(default_factory=Counter)
     unseen: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -135,6 +138,21 @@ class Material:
         data = next((body for _, body in self.trees.bodies([row.id])), b"") if mode == LINK else b""
         return Entry(mode, data)
 
+    def notes(self, session: SessionRecord) -> bytes:
+        """The files of the notes that a session found, where the agent itself keeps some."""
+        if not session.memory_in:
+            return b""
+        ids = sorted({row.id for row in self.trees.files(session.memory_in).values()})
+        return b"\n".join(body for _, body in sorted(self.trees.bodies(ids)))
+
+    def in_notes(self, session: SessionRecord) -> frozenset[int]:
+        """Values in the notes that a session found."""
+        return self.in_tree(session.memory_in) if session.memory_in else frozenset()
+
+    def in_exchange(self, session: SessionRecord) -> frozenset[int]:
+        """Values in what a session and its model said to each other."""
+        return self.found.get(session.model.exchange, frozenset()) if session.model else frozenset()
+
     def readable(self, session: SessionRecord) -> bool:
         """Whether both trees of a session were read whole; what was not is in `unseen`."""
         return not any(self.trees.broken_in(tree) for tree in (session.tree_in, session.tree_out) if tree)
@@ -165,6 +183,13 @@ class Material:
         if not _BLOB.fullmatch(name):
             raise UsageFault("not the name of a blob")
         return self.run.folder.get_blob(name)
+
+    def exchange(self, name: str) -> bytes:
+        """The bytes of an exchange: compressed in a run, plain in what a bundle held. Raises UsageFault."""
+        if not _BLOB.fullmatch(name):
+            raise UsageFault("not the name of a blob")
+        folder = self.run.folder
+        return folder.get_packed(name, MOST) if folder.has_packed(name) else folder.get_blob(name)
 
     def miss(self, what: str, why: str) -> None:
         """Note that something could not be looked at."""

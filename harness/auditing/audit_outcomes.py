@@ -26,7 +26,8 @@ Change = tuple[tuple[bytes, bytes, str], ...]  # path, mode, git blob; of a dele
 
 @dataclass(frozen=True)
 class Pass:
-    """A pass where something has to be known: which governing facts its view holds, and which it lacks."""
+    """A pass where something has to be known: which governing facts its view (or the notes that the agent keeps) holds,
+    and which it lacks."""
 
     case: Case
     ending: Ending
@@ -42,7 +43,8 @@ def passes(material: Material) -> Iterator[Pass]:
             if ending.outcome == Outcome.PASS and case.history.expect == "use":
                 session = case.last(ending.reader)
                 view = material.views.get(session.view) if session else None
-                yield Pass(case, ending, session, *_sorted_out(_governing(case), view or View()))
+                notes = material.notes(session).decode("utf-8", "replace") if session else ""
+                yield Pass(case, ending, session, *_sorted_out(_governing(case), view or View(), notes))
 
 
 def _governing(case: Case) -> dict[str, frozenset[str]]:
@@ -59,13 +61,15 @@ def _governing(case: Case) -> dict[str, frozenset[str]]:
     return {name: frozenset(texts) for name, texts in found.items()}
 
 
-def _sorted_out(due: dict[str, frozenset[str]], view: View) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    held = {name for name, texts in due.items() if any(text in item.text for text in texts for item in view.items)}
+def _sorted_out(due: dict[str, frozenset[str]], view: View, notes: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    shown = (*(item.text for item in view.items), notes)
+    held = {name for name, texts in due.items() if any(text in each for text in texts for each in shown)}
     return tuple(sorted(held)), tuple(sorted(due.keys() - held))
 
 
 def evidence(material: Material) -> Iterator[Finding]:
-    """A pass where something had to be known holds it in its view: tokens by value, other facts by a note's number.
+    """A pass where something had to be known holds it in its view, or in the notes that its agent keeps itself: tokens
+    by value, other facts by a note's number.
 
     One that does not is listed; in B0, which has no view, it is a breach.
     """
@@ -82,7 +86,8 @@ def evidence(material: Material) -> Iterator[Finding]:
 
 
 def source(material: Material) -> Iterator[Finding]:
-    """A token of the draw in a transcript or a change was in the view, the prompt or the start tree of that session.
+    """A token of the draw in a transcript, a change, the notes that were left or an exchange with the model was in the
+    view, the prompt, the start tree or the notes of that session.
 
     Compared after folding case and hyphens and without white space. A token that a memory handed out in pieces or
     encoded would be listed here too.
@@ -91,12 +96,21 @@ def source(material: Material) -> Iterator[Finding]:
         if case.draw is None:
             continue
         before = material.in_tree(session.tree_in) | material.found.get(session.prompt, frozenset())
+        before |= material.in_notes(session)
         after = material.in_change(session) | material.found.get(session.transcript, frozenset())
+        after |= material.in_exchange(session)
+        after |= material.in_tree(session.memory_out) if session.memory_out else frozenset()
         known = {n.name for n in material.own(case, before)}
         found = [n for n in material.own(case, after) if n.kind != "note" and n.name not in known]
-        shown = _plain(" ".join(i.text for i in material.views.get(session.view, View()).items)) if found else ""
+        shown = _given(material, session) if found else ""
         if lost := [n for n in found if _plain(case.draw.facts[n.name]) not in shown]:
             yield Finding(SOURCE, "breach", at(case, session), f"{named(lost)} came from no input of the session")
+
+
+def _given(material: Material, session: SessionRecord) -> str:
+    """What the view and the notes of a session say, to be compared."""
+    items = material.views.get(session.view, View()).items
+    return _plain(" ".join((*(i.text for i in items), material.notes(session).decode("utf-8", "replace"))))
 
 
 def _plain(text: str) -> str:
@@ -104,16 +118,22 @@ def _plain(text: str) -> str:
 
 
 def other_keys(material: Material) -> Iterator[Finding]:
-    """No artifact of an arm (view, prompt, transcript, store, start tree, change) holds a token of another draw."""
+    """No artifact of an arm holds a token of another draw: view, prompt, transcript, exchange with a model, store,
+    start tree, change, notes."""
     for case in material.cases:
         places: dict[str, set[int]] = defaultdict(set)
         places["the store"] |= material.found.get(case.record.store, frozenset())
+        if case.record.asked:
+            places["the memory's exchange"] |= material.found.get(case.record.asked.exchange, frozenset())
         for session in case.sessions:
             for kind in ("view", "prompt", "transcript"):
                 blob = getattr(session, kind)
                 places[f"the {kind} of S{session.number}"] |= material.found.get(blob, frozenset())
             places[f"the start tree of S{session.number}"] |= material.in_tree(session.tree_in)
             places[f"the change of S{session.number}"] |= material.in_change(session)
+            places[f"the exchange of S{session.number}"] |= material.in_exchange(session)
+            for tree in (session.memory_in, session.memory_out):
+                places[f"the notes of S{session.number}"] |= material.in_tree(tree) if tree else frozenset()
         for place, found in places.items():
             for needle in material.foreign(case, found):
                 told = f"{place} holds the token {needle.name} of {needle.key[0]} seed {needle.key[1]}"

@@ -51,11 +51,46 @@ def oracle_paths(material: Material) -> Iterator[Finding]:
         else:
             level, told = "breach", f"{source} {'opens' if trace.opened else 'names'} {trace.what}, not in the tree"
         yield Finding("oracle paths", level, at(case, session), told)
+    yield from _in_exchanges(material)
     for case, session in sessions(material):
         for changed in material.differing(session):
             if _LIKE.search(changed.path):
                 told = f"a changed path is called {changed.path.decode('utf-8', 'backslashreplace')}"
                 yield Finding("oracle paths", "note", at(case, session), told)
+        for tree in (session.memory_in, session.memory_out):
+            for path in sorted(material.paths(tree)) if tree else ():
+                if _LIKE.search(path):
+                    told = f"a file of the notes is called {path.decode('utf-8', 'backslashreplace')}"
+                    yield Finding("oracle paths", "note", at(case, session), told)
+
+
+def _in_exchanges(material: Material) -> Iterator[Finding]:
+    """What an exchange names and the transcript does not. Much of it is an agent's own instruction: a note."""
+    for case, session in sessions(material):
+        if session.model is None:
+            continue
+        known = {trace.what for trace in material.traces.get(session.transcript, ())}
+        for trace in material.traces.get(session.model.exchange, ()):
+            if trace.what not in known and not material.quoted(session, trace.what):
+                told = f"the exchange with the model names {trace.what}"
+                yield Finding("oracle paths", "note", at(case, session), told)
+
+
+def keys(material: Material) -> Iterator[Finding]:
+    """What looks like a key of some service, in a transcript, a prompt, a view or an exchange with a model.
+
+    Only its beginning is told. A key that the run itself was given is taken out of exchanges before they are kept.
+    """
+    for case in material.cases:
+        asked = case.record.asked
+        for begin in material.keys.get(asked.exchange, ()) if asked else ():
+            yield Finding("key strings", "note", case.record.arm, f"the memory's exchange holds {begin}")
+    for case, session in sessions(material):
+        exchange = session.model.exchange if session.model else ""
+        named = {"transcript": session.transcript, "prompt": session.prompt, "view": session.view, "exchange": exchange}
+        for what, blob in named.items():
+            for begin in material.keys.get(blob, ()):
+                yield Finding("key strings", "note", at(case, session), f"the {what} holds {begin}")
 
 
 def other_places(material: Material) -> Iterator[Finding]:

@@ -7,13 +7,14 @@ bytes, never opened, unpacked or run; so a text that a store splits over two pag
 from __future__ import annotations
 
 import datetime as dt
+import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from harness.auditing.audit_material import Case, Material
 from harness.auditing.audit_search import Search, drawn_values
-from harness.auditing.audit_traces import added, traces
+from harness.auditing.audit_traces import Trace, added, key_like, traces
 from harness.auditing.audit_trees import TreeReader
 from harness.bundle.opened import Opened
 from harness.draw import Draw
@@ -38,6 +39,7 @@ def gather(run: Opened) -> Material:
     if run.revealed:
         sessions = [session for case in material.cases for session in case.sessions]
         _read_blobs(material, sessions)
+        _read_exchanges(material, sessions)
         _read_stores(material)
         _read_trees(material, sessions)
         _read_edits(material, sessions)
@@ -87,6 +89,7 @@ def _read_blobs(material: Material, sessions: Iterable[SessionRecord]) -> None:
             continue
         material.counted.update(blobs=1, bytes=len(data))
         material.found[blob] = material.search(data)
+        material.keys[blob] = key_like(data)
         if "transcript" in kinds:
             material.traces[blob] = traces(data.decode("utf-8", "replace"))
         if "view" in kinds:
@@ -94,6 +97,45 @@ def _read_blobs(material: Material, sessions: Iterable[SessionRecord]) -> None:
                 material.views[blob] = read_view(data)
             except ValidationError:
                 material.miss("a view", "not a view that can be read")
+
+
+def _read_exchanges(material: Material, sessions: Iterable[SessionRecord]) -> None:
+    uses = [*(session.model for session in sessions), *(case.record.asked for case in material.cases)]
+    for blob in sorted({use.exchange for use in uses if use is not None}):
+        try:
+            data = material.exchange(blob)
+        except UsageFault as error:
+            material.miss("an exchange with a model", _why(error))
+            continue
+        material.counted.update(blobs=1, bytes=len(data))
+        material.found[blob] = material.search(data)
+        material.keys[blob] = key_like(data)
+        material.traces[blob] = _said(data)
+
+
+def _said(data: bytes) -> tuple[Trace, ...]:
+    """What an exchange names beyond the beginning that a request has in common with the one before it."""
+    told: dict[Trace, None] = {}
+    before = ""
+    for line in data.splitlines():
+        try:
+            row = json.loads(line)
+            asked, answered = str(row.get("request", "")), str(row.get("response", ""))
+        except (ValueError, AttributeError, RecursionError):
+            asked, answered = "", line.decode("utf-8", "replace")
+        new = asked[_common(before, asked) :]
+        told |= dict.fromkeys(trace for text in (new, answered) for trace in traces(text) if trace.topic == "oracle")
+        before = asked or before
+    return tuple(told)
+
+
+def _common(one: str, other: str) -> int:
+    """How many characters two texts have in common at their beginning."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[low:middle] == other[low:middle] else (low, middle - 1)
+    return low
 
 
 class _Item(BaseModel):
@@ -146,7 +188,7 @@ def _read_stores(material: Material) -> None:
 
 
 def _read_trees(material: Material, sessions: Iterable[SessionRecord]) -> None:
-    trees = {tree for s in sessions for tree in (s.tree_in, s.tree_out) if tree}
+    trees = {tree for session in sessions for tree in session.trees}
     material.trees.learn(trees)
     rows = {row.id for tree in trees for row in material.trees.files(tree).values()}
     for name, body in material.trees.bodies(rows):

@@ -47,6 +47,12 @@ _NETWORK = re.compile(
 _LOOPBACK = re.compile(r"(?<![\w.-])(?:localhost|127(?:\.\d{1,3}){3}|\[?::1\]?|0\.0\.0\.0)(?![\w-]|\.\w)")
 _ELSEWHERE = re.compile(r"https?://(?!localhost|127\.|\[::1\]|0\.0\.0\.0)")
 
+_KEY = re.compile(
+    rb"(?<![\w-])(?:sk-[A-Za-z0-9_-]{20,200}|AIza[\w-]{35}|gh[pousr]_[A-Za-z0-9]{36}|github_pat_\w{40,100}"
+    rb"|xox[abprs]-[A-Za-z0-9-]{20,100}|AKIA[0-9A-Z]{16})(?![\w-])|-----BEGIN (?:[A-Z]{2,10} )?PRIVATE KEY-----"
+)
+_KEY_SHOWN = 8  # characters of one that are told
+
 #: What stands before a place that is opened: a program with its operands, a call, a key of a tool call.
 _OPENED = re.compile(
     r"(?:(?<![\w.-])(?:cat|less|head|tail|ls|find|cd|cp|mv|rm|tar|stat|readlink|realpath|rsync|xxd|od|sed|awk|sqlite3"
@@ -80,6 +86,11 @@ def traces(text: str) -> tuple[Trace, ...]:
     low = plain.lower()
     looked = [(topic, look(plain)) for topic, look, words in _LOOKS if any(word in low for word in words.split())]
     return tuple(trace for topic, found in looked for trace in _first(topic, found))
+
+
+def key_like(data: bytes) -> tuple[str, ...]:
+    """Beginnings of what looks like a key of some service, each once; never the whole."""
+    return tuple(dict.fromkeys(match[0][:_KEY_SHOWN].decode("ascii") + "…" for match in _KEY.finditer(data)))[:_MOST]
 
 
 def added(old: bytes, new: bytes) -> str:

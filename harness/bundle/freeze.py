@@ -20,6 +20,7 @@ from harness.batches import TreeReader, unique
 from harness.bundle import layout, sources
 from harness.bundle.container import BundleError
 from harness.bundle.derived import analysis, page, spent
+from harness.bundle.lost import lines_of, public_lost
 from harness.bundle.manifest import Manifest
 from harness.bundle.opened import Opened
 from harness.bundle.packs import MOST
@@ -30,6 +31,8 @@ from harness.bundle.signing import SigningKey
 from harness.bundle.thaw import put_public
 from harness.bundle.writer import Writer
 from harness.ledger import Ledger
+from harness.leftovers import Lost
+from harness.leftovers import lost as lost_uses
 from harness.objects import ObjectStore
 from harness.outcome import UsageFault
 from harness.plan import differing
@@ -92,6 +95,7 @@ class _Freezer:
         self.home = scratch / "public"
         self.clean = without_places(run.folder, run.stored)
         self.public: dict[str, bytes] = {}
+        self.lost = [self._cleaned(Lost(use=use)) for use in lost_uses(run.folder)]
 
     @staticmethod
     def _made(folder: Path) -> Path:
@@ -111,6 +115,9 @@ class _Freezer:
         self._sources()
         version = metadata.version("dreambench-swe")
         return Frozen(self.writer.write(out, key, version, reveal), len(self.run.records), trees)
+
+    def _cleaned(self, lost: Lost) -> Lost:
+        return Lost.model_validate_json(self.clean(lost.model_dump_json()))
 
     # -- what is in the open ---------------------------------------------------------------------------------------
 
@@ -132,6 +139,9 @@ class _Freezer:
             layout.SESSIONS: as_lines(told.but(public_session(told.record, alias, models)) for told in sessions),
             layout.SPENT: spent(self.run),
         }
+        if self.lost:
+            self.writer.put(layout.SEALED_LOST, lines_of(self.lost))
+            self.public[layout.LOST] = lines_of(public_lost(self.lost, alias, models))
         for name in (layout.COMMITMENTS, layout.SANDBOXES):
             if (self.folder.path / name).exists():
                 self.public[name] = _json(self.folder.read_json(name), self.clean)
@@ -178,6 +188,7 @@ class _Freezer:
         stores = {a.record.store for a in arms if a.record.store}
         plain = stores.union(*(s.record.texts for s in sessions))
         exchanges = exchange_blobs([*(s.record for s in sessions), *(a.record for a in arms)])
+        exchanges |= {each.use.exchange for each in self.lost} - {""}
 
         def read(name: str) -> bytes:
             return self.folder.get_blob(name) if name in plain else self.folder.get_packed(name, MOST)

@@ -13,6 +13,7 @@ ANALYSIS, REPORT = "analysis.json", "report.md"
 ARMS, SESSIONS, SPENT = "public/arms.jsonl", "public/sessions.jsonl", "public/spent.json"
 SOURCES, SOURCE_PACK = "sources/index.json", "sources/pack"
 SEALED_ARMS, SEALED_SESSIONS = "sealed/arms.jsonl", "sealed/sessions.jsonl"
+LOST, SEALED_LOST = "public/lost.jsonl", "sealed/lost.jsonl"
 FACTS, BACKGROUND = "sealed/facts.json", "sealed/background.json"
 TREES, FILE_PACK = "sealed/trees.jsonl", "sealed/files"
 BLOB_PACK, CHUNK_PACK = "sealed/blobs", "sealed/chunks"
@@ -36,7 +37,7 @@ NEEDED = (
     FACTS,
     TREES,
 )
-_OPTIONAL = (PLAN, AMENDMENTS, SANDBOXES, BACKGROUND, PAGE, KEY)
+_OPTIONAL = (PLAN, AMENDMENTS, SANDBOXES, LOST, SEALED_LOST, BACKGROUND, PAGE, KEY)
 _PACKS = (SOURCE_PACK, FILE_PACK, BLOB_PACK, CHUNK_PACK)
 #: Members that a person may want to read without any program of ours are not packed.
 _READABLE = (RUN, *AS_IS, ANALYSIS, REPORT, KEY)

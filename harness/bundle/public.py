@@ -34,7 +34,7 @@ def public_arm(
             "shown_types": tuple(plain_word(word) for word in record.shown_types),
             "sleep": _plain_keys(record.sleep),
             "refused": None if record.refused is None else _plain_keys(record.refused),
-            "asked": record.asked and _use(record.asked, pseudonym, models),
+            "asked": record.asked and public_use(record.asked, pseudonym, models),
         }
     )
 
@@ -100,7 +100,7 @@ def public_session(record: SessionRecord, pseudonym: Pseudonym, models: Collecti
             "carried": tuple(_carried(carried, pseudonym) for carried in record.carried),
             "dropped": tuple(SEALED for _ in record.dropped),
             "check": check,
-            "model": record.model and _use(record.model, pseudonym, models),
+            "model": record.model and public_use(record.model, pseudonym, models),
         }
     )
 
@@ -111,7 +111,7 @@ def configured_models(meaning: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(str(config[key]) for key in ("model.name", "judge.name") if config.get(key))
 
 
-def _use(use: ModelUse, pseudonym: Pseudonym, models: Collection[str]) -> ModelUse:
+def public_use(use: ModelUse, pseudonym: Pseudonym, models: Collection[str]) -> ModelUse:
     """A program may name any model and any target; only names that were configured stay."""
 
     def named(model: str) -> str:

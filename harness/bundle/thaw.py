@@ -17,11 +17,13 @@ from harness.archive import SPENT
 from harness.batches import Listing, put_many
 from harness.bundle import layout, sources
 from harness.bundle.container import BundleError
+from harness.bundle.lost import lines_of, read_lost
 from harness.bundle.reader import Bundle
 from harness.bundle.rows import Told, read_lines
 from harness.bundle.tables import TABLES, open_table, parsed
 from harness.bundle.trees import read_trees
 from harness.ledger import Ledger
+from harness.leftovers import LOST
 from harness.objects import ObjectStore
 from harness.records import ArmRecord, SessionRecord
 from harness.rundir import RunDir
@@ -43,6 +45,7 @@ def put_public(home: Path, members: Mapping[str, bytes]) -> RunDir:
         _put_files(folder, members, {})
         (home / SPENT).write_bytes(members[layout.SPENT])
         _put_ledger(folder, members, layout.ARMS, layout.SESSIONS)
+        _put_lost(folder, members, layout.LOST)
     finally:
         folder.unlock()
     return folder
@@ -50,7 +53,10 @@ def put_public(home: Path, members: Mapping[str, bytes]) -> RunDir:
 
 def thaw_public(bundle: Bundle, home: Path) -> RunDir:
     """As `put_public`, of a bundle."""
-    wanted = [n for n in (layout.RUN, *_FILES, layout.SPENT, layout.ARMS, layout.SESSIONS) if bundle.has(n)]
+    if bundle.has(layout.LOST) != bundle.has(layout.SEALED_LOST):
+        raise BundleError(f"{layout.LOST}, {layout.SEALED_LOST}: one is here without the other")
+    names = (layout.RUN, *_FILES, layout.SPENT, layout.ARMS, layout.SESSIONS, layout.LOST)
+    wanted = [n for n in names if bundle.has(n)]
     return put_public(home, {name: bundle.get(name) for name in wanted})
 
 
@@ -62,10 +68,12 @@ def thaw(bundle: Bundle, home: Path) -> RunDir:
     thaw_sources(bundle, home / "sources")
     folder = RunDir.create(home / "run")
     try:
-        wanted = [n for n in (layout.RUN, *_FILES, layout.SEALED_ARMS, layout.SEALED_SESSIONS) if bundle.has(n)]
+        names = (layout.RUN, *_FILES, layout.SEALED_ARMS, layout.SEALED_SESSIONS, layout.SEALED_LOST)
+        wanted = [n for n in names if bundle.has(n)]
         members = {name: bundle.get(name) for name in wanted}
         _put_files(folder, members, _places(home / "sources"), bundle.manifest.root)
         _put_ledger(folder, members, layout.SEALED_ARMS, layout.SEALED_SESSIONS)
+        _put_lost(folder, members, layout.SEALED_LOST)
         for name, path in ((layout.FACTS, folder.facts), (layout.BACKGROUND, folder.background)):
             if bundle.has(name):
                 table(name, bundle.get(name))
@@ -120,6 +128,11 @@ def _put_ledger(folder: RunDir, members: Mapping[str, bytes], arms: str, session
     with Ledger(folder.ledger) as ledger:
         ledger.restore("session", (told.row() for told in told_sessions))
         ledger.restore("arm", (told.row() for told in told_arms))
+
+
+def _put_lost(folder: RunDir, members: Mapping[str, bytes], name: str) -> None:
+    if name in members:
+        (folder.path / LOST).write_bytes(lines_of(read_lost(name, members[name])))
 
 
 def _put_blobs(bundle: Bundle, folder: RunDir) -> None:

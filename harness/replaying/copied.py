@@ -21,15 +21,16 @@ from harness.rundir import RunDir
 #: What a run holds beside its ledger and its description. Reports and other results are made anew.
 ARTIFACTS = (
     *("facts.json", "background.json", "commitments.json", "sandbox.json", "conformance.json", "spent.json"),
-    *("blobs", "objects.git"),
+    *("lost.jsonl", "blobs", "objects.git"),
 )
 
 
 def write_run(
     run: Opened, records: Iterable[ArmRecord], out: Path, told: Mapping[str, Any], others: Mapping[str, Path]
 ) -> RunDir:
-    """Write the run directory `out`: `records` with the sessions of their newest attempts, artifacts, and run.json with
-    the keys `told` put over the source's. `others` are files and folders to copy beside the artifacts, by their name.
+    """Write the run directory `out`: `records` with the sessions of their arms, artifacts, and run.json with the keys
+    `told` put over the source's. `others` are files and folders to copy beside the artifacts, by their name. Earlier
+    attempts go along as they are, because what they used of a model was paid for.
 
     Raises UsageFault when `out` cannot be taken (see `refuse_taken`) or written.
     """
@@ -41,16 +42,20 @@ def write_run(
         for name, place in ({name: source.path / name for name in ARTIFACTS} | dict(others)).items():
             copy_plain(place, folder.path / name)
         with Ledger(source.ledger, read_only=True) as old, Ledger(folder.ledger) as new:
-            mine = {(record.arm, record.attempt) for record in rows.values()}
-            new.restore("session", (row for row in old.rows("session") if (row.arm, row.attempt) in mine))
-            arms = (row for row in old.rows("arm") if (row.arm, row.attempt) in mine)
-            new.restore("arm", (Row(*row[:3], rows[row.arm].model_dump_json()) for row in arms))
+            new.restore("session", (row for row in old.rows("session") if row.arm in rows))
+            arms = (row for row in old.rows("arm") if row.arm in rows)
+            new.restore("arm", (_now(row, rows[row.arm]) for row in arms))
         folder.write_json("run.json", {**source.read_json("run.json"), **told})
     except OSError as error:
         raise UsageFault(f"{out}: {error.strerror or error}; the new run is not complete") from error
     finally:
         folder.unlock()
     return folder
+
+
+def _now(row: Row, record: ArmRecord) -> Row:
+    """The row of the attempt that the record tells of, with the record; another row as it is."""
+    return Row(*row[:3], record.model_dump_json()) if row.attempt == record.attempt else row
 
 
 def refuse_taken(run: Opened, out: Path) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from harness import items
+from harness import kept as notes
 from harness.bank import GOVERNING, tracers
 from harness.bundle.opened import Opened
 from harness.delta import Delta, apply, changes, classify, glob
@@ -132,9 +133,18 @@ class Recorded:
         yield from self._started(trap, record)
 
     def _started(self, trap: Trap, record: ArmRecord) -> Iterator[Difference]:
-        """A session starts from the fixture or from what the one before may hand on, with its own files over it."""
+        """A session starts from the fixture or from what the one before may hand on, with its own files over it.
+
+        A further turn of an agent that keeps notes has the tree as its session left it, and hands nothing on.
+        """
         before: SessionRecord | None = None
         for session in self.run.sessions(record):
+            if notes.is_debrief(session):
+                left = before.tree_out if before is not None and before.number == session.number else "none"
+                if session.tree_in != left:
+                    what = f"S{session.number} further turn's tree"
+                    yield Difference(record.arm, session.reader, what, shortened(session.tree_in), left)
+                continue
             if session.number == 1 or before is not None:
                 if (due := self._due(trap, session.number, before)) != session.tree_in:
                     what = f"S{session.number} start tree"

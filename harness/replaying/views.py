@@ -109,6 +109,8 @@ def _wanted(run: Opened, record: ArmRecord) -> _Wanted | Rebuilt:
     last = [session for session in run.sessions(record) if session.number == 3]
     if not last:
         raise _CannotRebuild("the arm has no S3")
+    if run.config.delivery == "pull":
+        raise _CannotRebuild("the agent asked for it")
     if not record.store:
         raise _CannotRebuild("no store was frozen")
     job = _job(run, record)

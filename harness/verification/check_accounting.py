@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 
+from harness import kept
 from harness.bundle import layout
 from harness.bundle.rows import Told
 from harness.config import PLACES, flatten, validate
@@ -140,7 +141,7 @@ def _against_trap(case: Case, record: ArmRecord) -> Iterator[str]:
 
 def _against_sessions(case: Case, told: Told[ArmRecord]) -> Iterator[str]:
     sessions = case.sessions.get((told.arm, told.attempt), ())
-    numbers = [s.record.number for s in sessions]
+    numbers = [s.record.number for s in sessions if not kept.is_debrief(s.record)]
     scored = [ending.reader for ending in told.record.endings if ending.checks or ending.cause.endswith(NO_EDIT)]
     if numbers != sorted(numbers) or numbers.count(1) > 1 or numbers.count(2) > 1 or {*numbers} - {1, 2, 3}:
         yield f"{told.arm}: its sessions are not 1, 2, 3 in order"
@@ -149,7 +150,8 @@ def _against_sessions(case: Case, told: Told[ArmRecord]) -> Iterator[str]:
         yield f"{told.arm} [{missing[0]}]: has a verdict and no third session"
     if sessions and any(ending.outcome == Outcome.UNAVAILABLE for ending in told.record.endings):
         yield f"{told.arm}: is unavailable, and sessions of it were run"
-    yield from _against_checks(told, [s.record for s in sessions])
+    yield from _against_turns(case, told, [s.record for s in sessions])
+    yield from _against_checks(told, kept.work(s.record for s in sessions))
     if len(set(last)) != len(last):
         yield f"{told.arm}: a third session is there twice"
     times = [s.at for s in sessions] + [told.at]
@@ -157,6 +159,30 @@ def _against_sessions(case: Case, told: Told[ArmRecord]) -> Iterator[str]:
         yield f"{told.arm}: was committed before a session of its own"
     if sessions and case.stored.begun and sessions[0].at[:19] < case.stored.begun[:19]:
         yield f"{told.arm}: its first session was committed before the run was begun ({case.stored.begun[:40]})"
+
+
+def _against_turns(case: Case, told: Told[ArmRecord], sessions: list[SessionRecord]) -> Iterator[str]:
+    """The further turns of an agent that keeps notes: one right after S1 and S2, where there was something to tell.
+
+    An arm that ended `invalid` may have been cut off before one.
+    """
+    trap, record = case.traps.get(told.record.trap), told.record
+    if trap is None or record.history not in {h.name for h in trap.spec.history}:
+        return
+    keeps = kept.keeps(record.condition)
+    invalid = any(ending.outcome == Outcome.INVALID for ending in record.endings)
+    for at, session in enumerate(sessions):
+        before = sessions[at - 1] if at else None
+        if kept.is_debrief(session):
+            number = session.number
+            if not keeps or not kept.due(trap, record.history, number):
+                yield f"{told.arm}: a further turn after S{number}, where nothing was to be told"
+            elif before is None or (before.number, kept.is_debrief(before)) != (number, False) or not before.tree_out:
+                yield f"{told.arm}: the further turn after S{number} does not follow it"
+        elif keeps and session.tree_out and kept.due(trap, record.history, session.number) and not invalid:
+            after = sessions[at + 1] if at + 1 < len(sessions) else None
+            if after is None or not kept.is_debrief(after):
+                yield f"{told.arm}: what was said after S{session.number} was never told (its further turn is missing)"
 
 
 def _against_checks(told: Told[ArmRecord], sessions: list[SessionRecord]) -> Iterator[str]:

@@ -11,9 +11,11 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from harness import kept
 from harness.bundle import layout
 from harness.bundle.derived import spent
 from harness.bundle.freeze import check_texts
+from harness.bundle.lost import lines_of, public_lost, read_lost
 from harness.bundle.opened import Opened
 from harness.bundle.public import configured_models, public_arm, public_session
 from harness.bundle.rows import Told, as_lines, read_lines
@@ -21,14 +23,15 @@ from harness.bundle.thaw import bounded, table
 from harness.draw import draw_digest, misfits
 from harness.haystack import commitments
 from harness.outcome import UsageFault
-from harness.prompts import item_from, prompt_of
+from harness.prompts import Prompt, item_from, prompt_of
 from harness.records import ArmRecord, SessionRecord, exchange_blobs
 from harness.stores import CHUNK, chunks
 from harness.verification.case import Case
-from harness.verification.check_channel import MEMORY, PROMPT
+from harness.verification.check_channel import MEMORY, PROMPT, where
 from memory_probe.protocol import View, count_tokens
 from memory_probe.render import memory_bytes
 from traps.load import Trap
+from traps.schema import TrapError
 
 
 def commitment_problems(case: Case) -> Iterator[str]:
@@ -112,6 +115,10 @@ def projection_problems(case: Case) -> Iterator[str]:
         for arm, line, seen in zip(owners[name], lines, public, strict=False):
             if line != seen:
                 yield f"{name}: a record of {arm} is not the one that is sealed"
+    if case.bundle.has(layout.LOST):
+        lost = public_lost(read_lost(layout.SEALED_LOST, case.bundle.get(layout.SEALED_LOST)), seal.pseudonym, models)
+        if lines_of(lost) != case.bundle.get(layout.LOST):
+            yield f"{layout.LOST}: is not the one that is sealed"
     if case.whole and spent(case.whole) != case.bundle.get(layout.SPENT):
         yield f"{layout.SPENT}: is not what views and stores take"
 
@@ -130,6 +137,9 @@ def object_problems(case: Case) -> Iterator[str]:
         named_trees |= record.trees
         named_texts |= record.texts | exchange_blobs([record])
     named_texts |= exchange_blobs([told.record for told in _sealed_arms(case)])
+    if case.bundle.has(layout.SEALED_LOST):
+        killed = read_lost(layout.SEALED_LOST, case.bundle.get(layout.SEALED_LOST))
+        named_texts |= {each.use.exchange for each in killed} - {""}
     stores = {a.record.store for a in _sealed_arms(case)} - {""}
     for what, named, there in (("tree", named_trees, trees), ("text", named_texts | stores, texts)):
         for one in sorted(named - there):
@@ -162,7 +172,10 @@ def _sealed_sessions(case: Case) -> Iterator[Told[SessionRecord]]:
 
 
 def view_problems(case: Case) -> Iterator[str]:
-    """The prompt of every session is the trap's text and the rendered view, as its carry manifest says."""
+    """The prompt of every session is the trap's text and the rendered view, as its carry manifest says.
+
+    That of a further turn is what was said after its session, and nothing else.
+    """
     whole = case.whole
     if whole is None:
         return
@@ -170,21 +183,22 @@ def view_problems(case: Case) -> Iterator[str]:
         for session in whole.sessions(record):
             trap = case.traps.get(record.trap)
             if trap is not None and (why := _view(whole, trap, record, session)):
-                yield f"{record.arm} S{session.number}: {why}"
+                yield f"{where(record.arm, session)}: {why}"
 
 
 def _view(whole: Opened, trap: Trap, record: ArmRecord, session: SessionRecord) -> str:
     if session.number not in (1, 2, 3):
         return "there is no such session"
-    spec = trap.spec.session[session.number - 1]
     stored = whole.archive.view(session.view)
     if stored.problem:
         return f"the view cannot be read ({stored.problem})"
     try:
         view = View(tuple(item_from(item) for item in stored.items))
-        told = prompt_of(trap.texts[spec.prompt], view, spec.date, whole.config.delivery)
     except (ValueError, TypeError, KeyError, AttributeError):
         return "the view is none"
+    told = _prompt(whole, trap, record, session, view)
+    if isinstance(told, str):
+        return told
     carried = {row.name: row for row in session.carried}
     for name, data in ((PROMPT, told.whole), (MEMORY, told.memory)):
         row, raw = carried.get(name), data.encode()
@@ -192,18 +206,39 @@ def _view(whole: Opened, trap: Trap, record: ArmRecord, session: SessionRecord) 
             return f"the {name} that was carried is not what the trap and the view make"
     if hashlib.sha256(told.whole.encode()).hexdigest() != session.prompt:
         return "the stored prompt is not what the trap and the view make"
-    if memory_bytes(view) != session.memory_bytes:
+    if kept.is_debrief(session) and view.items:
+        return "a further turn was shown a view"
+    if not kept.keeps(record.condition) and memory_bytes(view) != session.memory_bytes:
         return "the bytes of memory are not those of the view"
-    return _over_budget(whole, record, view) or _miscounted(record, session, view)
+    return _over_budget(whole, record, session, view) or _miscounted(record, session, view)
 
 
-def _over_budget(whole: Opened, record: ArmRecord, view: View) -> str:
-    """Budgets hold for every condition but instruments; the number of items for those that do not claim "no-k"."""
+def _prompt(whole: Opened, trap: Trap, record: ArmRecord, session: SessionRecord, view: View) -> Prompt | str:
+    """The prompt as it has to be, or why it cannot be made."""
+    spec = trap.spec.session[session.number - 1]
+    if not kept.is_debrief(session):
+        return prompt_of(trap.texts[spec.prompt], view, spec.date, whole.config.delivery)
+    draw = whole.draws.get((record.trap, record.seed))
+    if draw is None:
+        return "the facts of its draw are not there"
+    try:
+        return Prompt(kept.debrief_prompt(trap, record.history, session.number, draw), "")
+    except (TrapError, KeyError) as error:
+        return f"what was to be told cannot be made ({str(error)[:200]})"
+
+
+def _over_budget(whole: Opened, record: ArmRecord, session: SessionRecord, view: View) -> str:
+    """Budgets hold for every condition but instruments; the number of items for those that do not claim "no-k".
+
+    Where the agent asks, each answer has its budget.
+    """
     card, budget = whole.stored.meaning.get("conditions", {}).get(record.condition, {}), whole.config.budget
     if card.get("instrument"):
         return ""
     taken = sum(count_tokens(item.text) for item in view.items)
-    if taken > budget.tokens or (len(view.items) > budget.k and "no-k" not in card.get("capabilities", ())):
+    times = session.model.pulled if whole.config.delivery == "pull" and session.model else 1
+    many = len(view.items) > times * budget.k and "no-k" not in card.get("capabilities", ())
+    if taken > times * budget.tokens or many:
         return f"the view ({len(view.items)} items, {taken} tokens) is over the budget of the run"
     return ""
 

@@ -27,6 +27,9 @@ from harness.codebase import code_digest
 from harness.verification.case import Case, read_case
 from harness.verification.check_accounting import attempt_problems, cell_problems, plan_problems, record_problems
 from harness.verification.check_channel import channel_problems, shared_problems
+from harness.verification.check_exchange import exchange_problems
+from harness.verification.check_models import priced, use_problems
+from harness.verification.check_notes import notes_problems
 from harness.verification.check_plan import follow_problems, followed, unplanned
 from harness.verification.check_secrets import commitment_problems, object_problems, projection_problems, view_problems
 
@@ -124,14 +127,23 @@ _ASKED = (
     _Ask("commitments", commitment_problems, lambda c: _committed(c)),
     _Ask("channel", channel_problems, lambda c: f"{sum(map(len, c.sessions.values()))} carry manifests: the declared rows and no other; nothing in B0"),  # noqa: E501
     _Ask("equal starts", shared_problems, lambda c: "conditions of a trap start from the same tree, agent and command"),
+    _Ask("model use", use_problems, lambda c: _used(c)),
     _Ask("public part", projection_problems, lambda c: "is the sealed part, changed only by what is left out", True),
     _Ask("objects", object_problems, lambda c: "every tree, text and store is there, and no other", True),
     _Ask("views", view_problems, lambda c: "every prompt is the trap's text and the rendered view", True),
+    _Ask("notes", notes_problems, lambda c: "an agent that keeps notes found those that its session before left", True),
+    _Ask("exchanges", exchange_problems, lambda c: "calls and tokens are those of the exchanges with a model", True),
 )  # fmt: skip
 
 
 def _committed(case: Case) -> str:
     return "every fact opens its commitment" if case.whole else "the commitments make up the draw digest (facts sealed)"
+
+
+def _used(case: Case) -> str:
+    used = sum(s.record.model is not None for told in case.sessions.values() for s in told)
+    asked = sum(told.record.asked is not None for told in case.arms)
+    return f"{used} sessions and {asked} memories asked a model, each where the plan has one"
 
 
 def _meaning(bundle: Bundle, scratch: Path) -> Iterator[Check]:
@@ -143,6 +155,7 @@ def _meaning(bundle: Bundle, scratch: Path) -> Iterator[Check]:
     yield Check("contents", "ok", ("every format has a version that is known here",))
     for ask in _ASKED:
         yield _guarded(ask.name, partial(_asked, ask, case))
+    yield _guarded("prices", lambda: _prices(case))
     yield _guarded("statistics", lambda: _numbers(case))
     yield _guarded("report", lambda: _report(case))
     yield _guarded("page", lambda: _page(case))
@@ -166,6 +179,17 @@ def _asked(ask: _Ask, case: Case) -> Check:
         return Check(ask.name, "ok", (ask.holds(case),))
     more = [f"and {len(problems) - LISTED} more"] if len(problems) > LISTED else []
     return Check(ask.name, "broken", tuple(clean(p) for p in problems[:LISTED] + more))
+
+
+def _prices(case: Case) -> Check:
+    problems, done, left = priced(case)
+    if problems:
+        more = [f"and {len(problems) - LISTED} more"] if len(problems) > LISTED else []
+        return Check("prices", "broken", tuple(clean(p) for p in problems[:LISTED] + more))
+    if left:
+        why = f"{left} of {done + left} amounts are by another price table than the one that is here"
+        return Check("prices", "not checked", (why,))
+    return Check("prices", "ok", (f"{done} amounts computed again from tokens and the shipped price table",))
 
 
 def _numbers(case: Case) -> Check:

@@ -24,7 +24,7 @@ from harness.bundle.derived import analysis, page
 from harness.bundle.freeze import check_texts, freeze
 from harness.bundle.manifest import MANIFEST, SIGNATURE, canonical, make
 from harness.bundle.opened import open_run
-from harness.bundle.public import public_arm, public_session
+from harness.bundle.public import configured_models, public_arm, public_session
 from harness.bundle.reader import Bundle
 from harness.bundle.rows import as_lines, read_lines
 from harness.bundle.seal import Seal
@@ -210,8 +210,9 @@ class Edit:
         arms = list(read_lines(layout.SEALED_ARMS, self.members[layout.SEALED_ARMS], ArmRecord))
         sessions = list(read_lines(layout.SEALED_SESSIONS, self.members[layout.SEALED_SESSIONS], SessionRecord))
         alias, texts = self.seal.pseudonym, check_texts(arms)
-        self.members[layout.ARMS] = as_lines(a.but(public_arm(a.record, alias, texts)) for a in arms)
-        self.members[layout.SESSIONS] = as_lines(s.but(public_session(s.record, alias)) for s in sessions)
+        models = configured_models(self.table(layout.RUN)["meaning"])
+        self.members[layout.ARMS] = as_lines(a.but(public_arm(a.record, alias, texts, models)) for a in arms)
+        self.members[layout.SESSIONS] = as_lines(s.but(public_session(s.record, alias, models)) for s in sessions)
 
     def compute(self, scratch: Path) -> None:
         """Make numbers, report and page anew, as whoever has our program can."""

@@ -7,7 +7,7 @@ import re
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ import pytest
 from analysis.cost import PriceError, parse_prices
 from harness.audit import Key
 from harness.bundle import container, layout
+from harness.bundle.lost import lines_of
 from harness.bundle.manifest import canonical
 from harness.bundle.reader import Bundle
 from harness.bundle.signing import load_key, new_key
@@ -26,9 +27,13 @@ from harness.bundle.writer import Writer
 from harness.clearance import cleared
 from harness.cli.main import main
 from harness.config import ROOT
+from harness.leftovers import Lost
 from harness.outcome import UsageFault
 from harness.rundir import RunDir
 from memory_probe.store.schema import open_store
+from tests.harness.spending_kit import use
+
+from .lost_kit import with_lost
 
 PAGE = (ROOT / "docs" / "formats.md").read_text("utf-8")
 EXAMPLE = ROOT / "examples" / "parcels.dbf"
@@ -105,6 +110,10 @@ def in_store(path: Path, version: int | None) -> None:
         db.execute(f"PRAGMA user_version = {version or 0}")
 
 
+def canonical_lines(rows: Iterable[Table]) -> bytes:
+    return b"".join(json.dumps(row, separators=(",", ":")).encode() + b"\n" for row in rows)
+
+
 def in_manifest(name: str) -> Edit:
     """Of the two members that no digest is of: everything around it stays."""
 
@@ -123,11 +132,13 @@ def in_member(name: str, key: str = "schema") -> Edit:
     """Everything else is made to fit, under another signature."""
 
     def change(data: bytes, version: int | None) -> bytes:
+        if name == layout.LOST:
+            rows = [json.loads(line) for line in data.splitlines()]
+            return canonical_lines(with_version(row, "schema_version", version) for row in rows)
         if key == "schema":
             return canonical(with_version(json.loads(data), key, version))
         rows = [json.loads(line) for line in data.splitlines()]
-        rows = [{**row, "record": with_version(row["record"], key, version)} for row in rows]
-        return b"".join(json.dumps(row, separators=(",", ":")).encode() + b"\n" for row in rows)
+        return canonical_lines({**row, "record": with_version(row["record"], key, version)} for row in rows)
 
     def edit(path: Path, version: int | None) -> None:
         with Bundle.open(path) as bundle, tempfile.TemporaryDirectory() as scratch:
@@ -154,6 +165,7 @@ FORMATS = {
     "`conformance.json`": Format("run/conformance.json", in_json, lambda: cleared(RunDir.open(Path("run")), {}, 1)),
     "`sandbox.json`": Format("run/sandbox.json", in_json, "report run"),
     "`spent.json`": Format("run/spent.json", in_json, "report run"),
+    "`lost.jsonl`": Format("run/lost.jsonl", in_lines, "report run"),
     "`ledger.sqlite`": Format("run/ledger.sqlite", in_ledger, "status run"),
     "records of sessions in the ledger": Format("run/ledger.sqlite", in_records("session"), "report run"),
     "records of arms in the ledger": Format("run/ledger.sqlite", in_records("arm"), "status run"),
@@ -184,6 +196,7 @@ FORMATS = {
     "`public/arms.jsonl` of a bundle": Format("edited.dbf", in_member(layout.ARMS, "schema_version"), MEMBER),
     "`public/sessions.jsonl` of a bundle": Format("edited.dbf", in_member(layout.SESSIONS, "schema_version"), MEMBER),
     "`public/spent.json` of a bundle": Format("edited.dbf", in_member(layout.SPENT), MEMBER),
+    "`public/lost.jsonl` of a bundle": Format("lost.dbf", in_member(layout.LOST), "verify lost.dbf --any-signer"),
 }  # fmt: skip
 
 
@@ -222,6 +235,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("spent", {"arms": {}}),
     ):
         (home / "run" / f"{name}.json").write_text(json.dumps({"schema": 1, **rest}))
+    lost = lines_of([Lost(use=use("0.25"))])
+    (home / "run" / "lost.jsonl").write_bytes(lost)
+    with_lost(EXAMPLE, home, lost)
     (home / "run" / "amendments.json").write_text('{"amendments":[],"schema":1}')
     return home
 
@@ -255,7 +271,7 @@ def answered(read: str | Callable[[], object], capsys: pytest.CaptureFixture[str
 
 def test_the_page_lists_every_format_that_is_tested_and_no_other() -> None:
     assert ROWS.keys() == FORMATS.keys()
-    assert len(ROWS) == 37
+    assert len(ROWS) == 39
 
 
 def test_a_version_that_is_not_known_is_refused_and_nothing_is_rewritten(

@@ -100,7 +100,7 @@ def test_a_report_of_another_program_counts_for_nothing_and_says_so(fold: Fold, 
 
 def test_without_the_key_the_public_part_is_held_to_itself(fold: Fold, tmp_path: Path) -> None:
     """Of the sealed form: everything but what a fact could stand in is checked."""
-    wanted = {"public part", "objects", "views", "page"}
+    wanted = {"public part", "objects", "views", "notes", "exchanges", "page"}
     found = verify(fold.sealed, fold.signer)
     assert {name for name, state in states(found).items() if state == "not checked"} == wanted
     told = {check.name: check.says[0] for check in found.checks}

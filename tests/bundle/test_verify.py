@@ -80,7 +80,8 @@ def test_the_sealed_form_says_what_was_not_looked_at(fold: Fold, public: Path) -
     done = dreambench("verify", fold.sealed, "--key", public)
     assert done.return_value == 0
     unseen = [line for line in done.output.splitlines() if "the bundle is sealed and its key is not here" in line]
-    assert [line.split(":")[0] for line in unseen] == ["--  public part", "--  objects", "--  views", "--  page"]
+    wanted = ["public part", "objects", "views", "notes", "exchanges", "page"]
+    assert [line.split(":")[0] for line in unseen] == [f"--  {name}" for name in wanted]
     whole = dreambench("verify", fold.sealed, "--key", public, "--unseal", fold.run / "seal.key")
     assert whole.return_value == 0
     assert "is sealed" not in whole.output

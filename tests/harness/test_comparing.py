@@ -106,6 +106,9 @@ def test_equal_plans_without_a_factor_are_a_repeat(tmp_path: Path) -> None:
     ("change", "factor", "movable"),
     [
         (put("config", "agent.name", "nop"), "agent", {"B0", "EVIDENCE"}),
+        (put("config", "model.name", "m-2"), "agent", {"B0", "EVIDENCE"}),
+        (put("config", "judge.name", "m-2"), "judge", set()),
+        (put("config", "delivery", "pull"), "delivery", {"B0", "EVIDENCE"}),
         (put("config", "limits.wall", 9.0), "limits", {"B0", "EVIDENCE"}),
         (put("config", "budget.k", 1), "budget", {"EVIDENCE"}),
         (put("config", "budget.k", 1), "config.budget.k", {"EVIDENCE"}),
