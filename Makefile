@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run ladder whole example test test-long agents lint bench clean
+.PHONY: run ladder whole example test test-long agents small-model lint bench clean
 .DEFAULT_GOAL := run
 
 $(STAMP): pyproject.toml
@@ -49,6 +49,11 @@ test-long: $(STAMP)
 # Every real program on the quick fold, before a scripted model, in both sandboxes.
 agents: $(STAMP)
 	$(BIN)/python -m pytest -n 0 tests/agents -m 'long or by_hand'
+
+# A model of your own on this machine (docs/small-model.md): start its server first, or name another endpoint.
+SMALL := http://127.0.0.1:8080/v1
+small-model: $(STAMP)
+	$(BIN)/dreambench run examples/small-model/run.toml model.base_url=$(SMALL) --out runs/small-model
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -11,9 +11,10 @@ import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
 
-from containers.sandbox import Sandbox
+from containers.sandbox import WORK, Result, Sandbox, Spec
 from harness.boxes import open_sandbox
 from harness.config import RunConfig, load
+from harness.gates.around import Around, Remembered
 from harness.ledger import Ledger
 from harness.objects import ObjectStore
 from harness.records import ArmRecord, SessionRecord
@@ -62,20 +63,37 @@ def mini() -> Mapping[str, str]:
     return {"traps_dir": str(MINI / "traps"), "oracles_dir": str(MINI / "oracles")}
 
 
+class _ChecksOnce(Around):
+    """A sandbox that runs a public check (a tree and a command, of which nothing comes out) once for the same tree.
+
+    A run shares its checks already; hundreds of runs of the mini trap leave the same trees after S1 and S2. Sessions
+    and scorings are always run.
+    """
+
+    def __init__(self, box: Sandbox) -> None:
+        super().__init__(box)
+        self._once = Remembered(box)
+
+    def run(self, spec: Spec) -> Result:
+        check = spec.mounts.keys() == {WORK} and not spec.exports and spec.endpoint is None
+        return (self._once if check else self._box).run(spec)
+
+
 @pytest.fixture(scope="session")
 def box() -> Iterator[Sandbox]:
     """One bubblewrap sandbox for all tests of the session."""
     with open_sandbox(load(None), "tests") as sandbox:
-        yield sandbox
+        yield _ChecksOnce(sandbox)
 
 
 @pytest.fixture(scope="session")
 def real(tmp_path_factory: pytest.TempPathFactory, box: Sandbox) -> Real:
     """One run of the quick fold by the reference agent, with everything that went through its sandbox.
 
-    The files that use it are those in `REAL`, so that one worker runs it once.
+    The files that use it are those in `REAL`, so that one worker runs it once. Most arms of a trap do the same S1 and
+    leave the same trees to the public checks: every Spec is recorded, and what is the same to the byte is run once.
     """
-    return play_real(tmp_path_factory.mktemp("real") / "run", Recorder(box))
+    return play_real(tmp_path_factory.mktemp("real") / "run", Recorder(Remembered(box)))
 
 
 class _ByFile(LoadFileScheduling):
@@ -89,6 +107,11 @@ class _ByFile(LoadFileScheduling):
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> _ByFile:
     return _ByFile(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What is slow comes first, so that no worker is left with it when the others are done."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 RunMini = Callable[..., Done]

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 import subprocess
-import sys
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-PROGRAM = str(Path(sys.executable).with_name("dreambench"))
 MINI = Path(__file__).parents[1] / "data" / "mini"
 
 
@@ -58,21 +54,6 @@ def place(tmp_path: Path) -> Place:
     shutil.copytree(MINI / "traps", tmp_path / "traps")
     shutil.copytree(MINI / "oracles", tmp_path / "oracles")
     return Place(tmp_path)
-
-
-def dreambench(
-    *words: str | Path, env: Mapping[str, str] | None = None, cwd: str | Path = "/"
-) -> subprocess.CompletedProcess[str]:
-    """Run the installed command to its end."""
-    return subprocess.run(
-        [PROGRAM, *map(str, words)],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, **(env or {})},
-        timeout=200,
-        check=False,
-    )
 
 
 def refused(done: subprocess.CompletedProcess[str], code: int, *parts: str) -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import MINI, Place, dreambench, fingerprint, refused
+from ..command import dreambench, installed
+from .conftest import MINI, Place, fingerprint, refused
 
 ARM = "c1_label/B0/1/given"
 ALSO = "c1_label/B0/2/given"
@@ -25,7 +26,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Place:
     shutil.copytree(MINI / "traps", root / "traps")
     shutil.copytree(MINI / "oracles", root / "oracles")
     found = Place(root)
-    done = dreambench("run", *found.words, "seeds=2", "--out", found.out)
+    done = installed("run", *found.words, "seeds=2", "--out", found.out)
     assert done.returncode == 0, done.stderr
     return found
 
@@ -48,7 +49,7 @@ def owe(place: Place, arm: str = ALSO) -> None:
 
 def test_a_path_below_a_file_is_no_run_directory(place: Place) -> None:
     (place.root / "file").write_text("x")
-    refused(dreambench("run", *place.words, "--out", place.root / "file" / "run"), 1, "file/run", "--out")
+    refused(installed("run", *place.words, "--out", place.root / "file" / "run"), 1, "file/run", "--out")
     refused(dreambench("run", *place.words, "--out", place.root / "file"), 1, "file", "--out")
     assert (place.root / "file").read_text() == "x"
 

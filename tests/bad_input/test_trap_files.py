@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Place, dreambench, fingerprint, refused
+from ..command import dreambench, installed
+from .conftest import Place, fingerprint, refused
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def test_an_archive_with_another_hash_is_not_used(place: Place) -> None:
 
 
 def test_an_oracle_cannot_be_run_without_its_asserts(place: Place) -> None:
-    done = dreambench("run", *place.words, "--out", place.out, env={"PYTHONOPTIMIZE": "1"})
+    done = installed("run", *place.words, "--out", place.out, env={"PYTHONOPTIMIZE": "1"})
     refused(done, 1, "python -O", "remedy")
     assert not place.out.exists()
 

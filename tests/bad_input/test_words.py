@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Place, dreambench, refused
+from ..command import dreambench, installed
+from .conftest import Place, refused
 
 WORDS = [
     (("conditions=B0,B99",), ("conditions: unknown B99", "EVIDENCE")),
@@ -54,3 +55,11 @@ def test_what_is_no_run_is_not_touched(verb: str, tmp_path: Path) -> None:
     refused(dreambench(verb, tmp_path), 1, str(tmp_path), "no run here")
     assert [p.name for p in tmp_path.iterdir()] == ["notes.txt"]
     refused(dreambench(verb, tmp_path / "none"), 1, "no run here")
+
+
+@pytest.mark.parametrize("words", [("--version",), ("status", "none")])
+def test_a_forked_call_ends_like_the_installed_program(words: tuple[str, ...], tmp_path: Path) -> None:
+    """Which the other tests of this room rely on."""
+    one, other = dreambench(*words, cwd=tmp_path), installed(*words, cwd=tmp_path)
+    assert (one.returncode, one.stdout, one.stderr) == (other.returncode, other.stdout, other.stderr)
+    assert one.returncode == (0 if words == ("--version",) else 1)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from tests.command import PROGRAM, dreambench
 from tests.crash.conftest import leftovers
-
-PROGRAM = str(Path(sys.executable).with_name("dreambench"))
 
 
 def _start(out: Path, mini: Mapping[str, str], *words: str) -> subprocess.Popen[str]:
@@ -28,23 +26,19 @@ def _until(holds: Callable[[], object], what: str, patience: float = 60.0) -> No
         time.sleep(0.02)
 
 
-def _dreambench(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, cwd="/", timeout=120, check=False)
-
-
 def test_an_interrupted_run_says_so_and_is_taken_up(tmp_path: Path, mini: Mapping[str, str]) -> None:
     out = tmp_path / "run"
-    run = _start(out, mini, "seeds=8", "agent.name=nop")
+    run = _start(out, mini, "seeds=4", "agent.name=nop")
     _until(lambda: any(out.glob("blobs/*/*")), "the first session")
     run.send_signal(signal.SIGINT)
     said, heard = run.communicate(timeout=60)
     assert (run.returncode, said) == (130, "")
     assert "dreambench resume" in heard
     assert "Traceback" not in heard
-    status = json.loads(_dreambench("status", str(out), "--json").stdout)
+    status = json.loads(dreambench("status", str(out), "--json").stdout)
     assert status["outcomes"]["invalid"] == 0
     assert status["outcomes"]["owed"] >= 1
-    done = _dreambench("resume", str(out), "--json")
+    done = dreambench("resume", str(out), "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["complete"] is True
     assert leftovers(out) == []
@@ -66,7 +60,7 @@ def test_a_second_interrupt_does_not_wait_for_a_long_session(tmp_path: Path, min
     assert run.returncode == 130
     assert "Traceback" not in heard + rest
     _until(lambda: not _sleepers("86398"), "the agent to end with its driver")
-    assert _dreambench("clean", str(out)).returncode == 0
+    assert dreambench("clean", str(out)).returncode == 0
     assert leftovers(out) == []
 
 

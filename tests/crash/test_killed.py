@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from harness.objects import ObjectStore
 from harness.outcome import UsageFault
 from harness.run import prepare
 from harness.rundir import RunDir
+from tests.command import PROGRAM, dreambench
 from tests.crash.conftest import WORDS, Drive, Table, alive, check_facts, endings, leftovers
 
 ARMS = {"c1_label/B0/1/given", "c1_label/B5/1/given"}
@@ -102,14 +102,14 @@ def test_what_a_killed_arm_finished_can_be_read(drive: Drive, tmp_path: Path) ->
     assert b"empty(name)" in home.get_blob(session.prompt)
     assert json.loads(home.get_blob(session.view))["items"] == []
     home.get_blob(session.transcript)
-    shown = _dreambench("show", str(out), arm)
+    shown = dreambench("show", str(out), arm)
     assert shown.returncode == 0
     assert "not finished" in shown.stdout
     assert "+def empty(name)" in shown.stdout
-    status = _dreambench("status", str(out), "--json")
+    status = dreambench("status", str(out), "--json")
     assert status.returncode == 2
     assert json.loads(status.stdout)["outcomes"]["owed"] == 1
-    resumed = _dreambench("resume", str(out), "--json")
+    resumed = dreambench("resume", str(out), "--json")
     assert resumed.returncode == 0, resumed.stderr
     assert json.loads(resumed.stdout)["complete"] is True
     assert leftovers(out) == []
@@ -122,13 +122,13 @@ def test_a_driver_that_is_killed_from_outside_takes_its_sandbox_along(tmp_path: 
     out, mark = tmp_path / "run", "86397"
     words = ["agent.name=command", f'agent.command=["sleep","{mark}"]', "conditions=B0", "seeds=1"]
     words += [f"{k}={v}" for k, v in mini.items()]
-    driver = subprocess.Popen([_program(), "run", *words, "--out", str(out)], stderr=subprocess.DEVNULL)
+    driver = subprocess.Popen([PROGRAM, "run", *words, "--out", str(out)], stderr=subprocess.DEVNULL)
     try:
         _until(lambda: _processes(mark), "the agent to start")
-        refused = _dreambench("resume", str(out))
+        refused = dreambench("resume", str(out))
         assert refused.returncode == 1
         assert "another process is driving this run" in refused.stderr
-        assert _dreambench("clean", str(out)).returncode == 1
+        assert dreambench("clean", str(out)).returncode == 1
         assert _processes(mark), "neither disturbed the run"
         with pytest.raises(UsageFault, match="another process"):
             prepare(load(None, words), out)
@@ -136,7 +136,7 @@ def test_a_driver_that_is_killed_from_outside_takes_its_sandbox_along(tmp_path: 
         driver.kill()
         driver.wait()
     _until(lambda: not _processes(mark), "the agent to end with its driver")
-    cleaned = _dreambench("clean", str(out))
+    cleaned = dreambench("clean", str(out))
     assert cleaned.returncode == 0, cleaned.stderr
     assert cleaned.stdout.startswith("1 scratch stores")
     assert leftovers(out) == []
@@ -158,14 +158,6 @@ def test_a_run_that_was_killed_before_it_had_begun_is_begun_again(gone: tuple[st
     assert leftovers(out) == []
     check_facts(out, (out / "facts.json").read_bytes())
     assert len(ready.owed) == len(ready.plan.arms)
-
-
-def _program() -> str:
-    return str(Path(sys.executable).with_name("dreambench"))
-
-
-def _dreambench(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([_program(), *words], capture_output=True, text=True, cwd="/", timeout=120, check=False)
 
 
 def _processes(mark: str) -> list[str]:

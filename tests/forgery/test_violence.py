@@ -50,7 +50,11 @@ _DEEDS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("name", _DEEDS)
+#: Who is deaf to signals too sleeps past the wall as well.
+_LONG = ("sleep-past-wall",)
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.long] * (name in _LONG)) for name in _DEEDS])
 def test_is_failed_and_not_invalid(stage: Stage, tmp_path: Path, name: str) -> None:
     deed, words = _DEEDS[name]
     begun = time.monotonic()

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 
+from containers.sandbox import WORK, Mount, Sandbox, Spec
 from harness.once import Once
 
 
@@ -36,3 +38,12 @@ def test_a_failure_is_not_kept() -> None:
     with pytest.raises(ZeroDivisionError):
         once.get("key", lambda: 1 // 0)
     assert once.get("key", lambda: 3) == (3, False)
+
+
+def test_the_box_of_the_tests_runs_a_public_check_once_and_a_session_always(box: Sandbox) -> None:
+    """What the fixture `box` says of itself: nothing but a check of a tree is told again."""
+    check = Spec(("python3", "-c", "import secrets; print(secrets.token_hex(16))"), mounts={WORK: Mount(writable=True)})
+    session = replace(check, exports=(WORK,))
+    assert box.run(check).stdout == box.run(check).stdout
+    assert box.run(check).stdout != box.run(replace(check, stdin=b"x")).stdout
+    assert box.run(session).stdout != box.run(session).stdout

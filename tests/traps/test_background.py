@@ -26,6 +26,8 @@ from traps.reader.notes import Notes, parse
 from traps.reader.shapes import SHAPES, all_values, values
 from traps.schema import Event, Poison, TrapError
 
+pytestmark = pytest.mark.slow  # every fixture with its traps
+
 FIXTURES = ROOT / "traps" / "fixtures"
 NAMES = sorted(p.parent.name for p in FIXTURES.glob("*/fixture.toml"))
 TODAY = dt.date(2026, 12, 31)
