@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.report.layout import Document, Section, Table, as_text
-from containers.sandbox import Sandbox
+from containers.sandbox import Sandbox, Spec
 from harness.arm import as_fault
 from harness.bundle.opened import Opened
 from harness.outcome import Fault, Outcome, UsageFault
@@ -109,6 +109,7 @@ def score_again(
     """As `replay`, with the oracles of `plan`."""
     if not run.revealed:
         raise UsageFault(f"{run.folder.path}: the facts are not here, and without them nothing can be scored")
+    _warm(sandbox, jobs)
     begun = time.perf_counter()
     # slots of stored solutions are filled here, not in a sandbox, and the oracles may be anybody's
     scorer = Scorer(sandbox, plan, run.config, fill_strictly)
@@ -123,6 +124,13 @@ def score_again(
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
     return _summed(run, records, [found[r.arm] for r in records], time.perf_counter() - begun)
+
+
+def _warm(sandbox: Sandbox, jobs: int) -> None:
+    """Start what a sandbox starts once for each worker: in a run that was there before anything was scored."""
+    idle = Spec(command=("sleep", "0.2"), cwd="/")  # long enough that each worker has one of its own
+    with ThreadPoolExecutor(max(jobs, 1)) as pool:
+        list(pool.map(sandbox.run, [idle] * max(jobs, 1)))
 
 
 def _arm(recorded: Recorded, scorer: Scorer, record: ArmRecord) -> _One:

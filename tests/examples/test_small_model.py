@@ -116,11 +116,18 @@ def test_errors_are_told_and_not_kept(serve: ModuleType, tmp_path: Path) -> None
     engine.broken = True
     with running(serve, engine, tmp_path / "kept.jsonl") as port:
         assert post(port, b"{}") == (500, {"error": {"message": "out of context"}})
-        assert post(port, b"{")[0] == 400
+        assert [post(port, body)[0] for body in (b"{", b"[]")] == [400, 400]
         assert post(port, b"{}", "/v1/completions")[0] == 404
         engine.broken = False
         assert said(post(port, b"{}")) == "answer 2"
     assert len((tmp_path / "kept.jsonl").read_text().splitlines()) == 1
+
+
+def test_a_file_of_something_else_is_named_with_its_line(serve: ModuleType, tmp_path: Path) -> None:
+    kept = tmp_path / "kept.jsonl"
+    kept.write_text('{"request": "ab", "answer": {}}\n{"request": "c')
+    with pytest.raises(SystemExit, match=r"kept\.jsonl:2: no answer that was kept"):
+        serve.Answers(Engine(), kept, 1024)
 
 
 def test_the_configuration_is_that_of_the_page() -> None:
