@@ -31,13 +31,10 @@ SYSTEM = (
     "change or add, each as a whole. You cannot run anything, and nobody answers questions."
 )
 _ASK = """\
-Answer with nothing but files. Each file is its path on a line of its own, then its whole new text between two lines of
-{fence}, so:
+Answer with nothing but files. Write the whole new text of each file that changes and of each new file, from the first
+line to the last; no tests. Give each file as a block, and above each block the path of the file:
 
-{form}
-Give every file that has to change, and every new one, from the first line to the last. Leave nothing out and write no
-"...". Do not give files that stay as they are.
-"""
+{form}"""
 _FORM = "(the whole new text of {path})\n"
 
 
@@ -80,18 +77,20 @@ def choose(task: str, root: Path, room: int) -> tuple[dict[str, str], list[str]]
 def messages(
     prompt: str, shown: Mapping[str, str], left_out: Sequence[str] = (), new: Sequence[str] = ()
 ) -> list[dict[str, str]]:
-    """The conversation: files first, so that what is the same for several prompts comes first; the prompt as it is."""
+    """The conversation: files first, so that what is the same for several prompts comes first; the prompt as it is.
+
+    Tests are named and not shown: small models give back the test that they see as the file that is wanted.
+    """
     fence = fence_for([*shown.values(), prompt])
     sources = [path for path in shown if not is_test(path)]
-    tests = [path for path in shown if is_test(path)]
     parts = ["# Files", *(show(path, shown[path], fence) for path in sources)]
     parts += [] if sources else ["(none is shown)"]
-    parts += ["# Tests, which stay as they are", *(show(path, shown[path], fence) for path in tests)] if tests else []
-    parts += ["Not shown, and not to be changed: " + ", ".join(left_out)] if left_out else []
+    unseen = [*left_out, *(path for path in shown if is_test(path))]
+    parts += ["Not shown, and not to be changed: " + ", ".join(unseen)] if unseen else []
     parts += ["Not there yet: " + ", ".join(new)] if new else []
     path = [*new, *sources, "path/to/file.py"][0]
     parts += ["# Task", prompt.strip("\n")]
-    parts += ["# Answer", _ASK.format(fence=fence, form=show(path, _FORM.format(path=path), fence))]
+    parts += ["# Answer", _ASK.format(form=show(path, _FORM.format(path=path), fence))]
     return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": "\n\n".join(parts)}]
 
 
@@ -144,7 +143,7 @@ def _post(url: str, body: bytes) -> tuple[int, bytes]:
 
 
 def write(root: Path, files: Mapping[str, str], shown: Mapping[str, str]) -> dict[str, list[str]]:
-    """Write what differs; the paths by what was done. Tests that were shown are kept. Raises Unusable, OSError."""
+    """Write what differs; the paths by what was done. Tests that were named are kept. Raises Unusable, OSError."""
     data = {path: text.encode() for path, text in files.items() if not (path in shown and is_test(path))}
     done: dict[str, list[str]] = {"changed": [], "added": [], "same": [], "kept": [p for p in files if p not in data]}
     if not data:
@@ -182,7 +181,8 @@ def run(settings: Settings, prompt: str, root: Path) -> None:
     task = task_of(prompt, settings.heading)
     shown, left_out = choose(task, root, settings.room)
     new = new_files(task, root)
-    tell("files", shown=list(shown), left_out=left_out, new=new)
+    tests = [path for path in shown if is_test(path)]
+    tell("files", shown=[path for path in shown if path not in tests], left_out=[*left_out, *tests], new=new)
     text = ask(settings, messages(prompt, shown, left_out, new))
     try:
         done = write(root, read(text, tuple(shown)), shown)

@@ -185,7 +185,8 @@ def test_the_form_names_a_file_that_is_to_be_written() -> None:
     ):
         asked = messages("Do it.", files, new=new)[1]["content"]
         assert f"\n{path}\n```\n(the whole new text of {path})\n```\n" in asked
-        assert "\n# Tests, which stay as they are\n\ntests/test_a.py\n```\nT\n```\n" in asked
+        assert "\nNot shown, and not to be changed: tests/test_a.py\n" in asked
+        assert "```\nT\n" not in asked
         assert ("Not there yet: src/new.py" in asked) == bool(new)
 
 
