@@ -6,7 +6,7 @@
     background.json  what was drawn for the background, with a haystack (0600)
     ledger.sqlite objects.git/ blobs/
     sandbox.json  what every sandbox that this run used said of itself
-    exchanges/ answers/  of sessions and memories that call a model, while they run; lost.jsonl: of those that were killed
+    exchanges/ answers/  of what calls a model, while it runs; lost.jsonl: of sessions that were killed
     plan.json     what was frozen before the first session, if anything; amendments.json: every later change to it
     report.md     the tables
     report.html   the whole report; it holds views and diffs, and with them the facts (0600)
