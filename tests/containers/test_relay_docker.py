@@ -46,6 +46,15 @@ def leftovers(label: str) -> list[str]:
         client.close()
 
 
+@pytest.fixture(autouse=True)
+def own_place(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Temporary folders of this test and of no neighbour. Its name is short: sockets lie in it."""
+    with tempfile.TemporaryDirectory(prefix="r", dir="/tmp") as place:
+        os.chmod(place, 0o755)
+        monkeypatch.setattr(tempfile, "tempdir", place)
+        yield
+
+
 def folders() -> set[str]:
     return {name for name in os.listdir(tempfile.gettempdir()) if name.startswith("relay-")}
 
