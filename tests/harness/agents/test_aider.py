@@ -76,7 +76,9 @@ def test_without_its_switches_it_would(docker_box: Sandbox, tmp_path: Path, monk
     monkeypatch.setattr(aider, "_OFF", ())
     played = play(agent(), docker_box, Steps(()), tmp_path, prompt="See http://example.com/a", observe=True)
     assert played.result.exit == 0, played.told()
-    assert {"pypi.org", "example.com"} <= {attempt.where for attempt in played.attempts}
+    tried = {attempt.where for attempt in played.attempts}
+    assert "example.com" in tried
+    assert len(tried) > 1  # and the index that has its newer versions
 
 
 def test_a_dialect_that_it_does_not_speak() -> None:
