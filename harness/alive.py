@@ -84,12 +84,14 @@ def _is_json(body: object) -> bool:
 
 
 def _last_down(exchange: Path) -> dict[str, Any] | None:
-    """The last exchange that ended so after it had been tried. None where its request is no text."""
+    """The last exchange that was tried and got no answer but an error, whether or not the agent stayed to hear all of
+    it. None where its request is no text."""
     found = None
     with exchange.open("rb") as file:
         for line in file:
             row = json.loads(line)
-            if row.get("end") == "down" and row.get("attempts"):
+            failed = row.get("status") is None or row["status"] >= 400
+            if row.get("end") in ("down", "left") and row.get("attempts") and failed:
                 found = row
     return found if found is not None and isinstance(found.get("request"), str) else None
 

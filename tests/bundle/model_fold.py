@@ -24,7 +24,8 @@ from harness.leftovers import take_in
 from harness.run import execute, prepare
 from harness.rundir import RunDir
 from tests.harness import model_kit
-from tests.harness.test_model_run import QUICK, SEARCH, noting
+from tests.harness.test_model_memory import SEARCH, noting
+from tests.harness.test_model_run import QUICK
 from tests.model.faults import Fault, Status
 from tests.model.log import Entry
 from tests.model.script import Function, Say, Seen, Shell, Turn
